@@ -146,16 +146,14 @@ def test_words_that_stand_nowhere_are_named(small_docs):
 def test_a_message_of_klipper_is_explained_with_where_to_read_on(small_docs):
     heading = '## I keep getting random "Lost communication with MCU" errors'
     small_docs({"FAQ.md": page("FAQ", heading, "Noise.")})
-    found = answer("Klipper says: Lost communication with MCU 'toolboard', why?")
-    known = found["known_message"]
+    known = answer("Lost communication with MCU 'toolboard', why?")["known_message"]
     assert known["message"] == "lost communication with mcu *"
     assert known["read"][0].startswith("FAQ.md#I keep getting random")
     assert "known_message" not in answer("lost steps")
 
 
 def test_a_page_comes_once_and_at_most_limit_pages(small_docs):
-    text = page("Page", "magnets", "magnets again")
-    small_docs({f"Page_{number}.md": text for number in range(9)})
+    small_docs({f"Page_{number}.md": page("Page", "magnets", "again") for number in range(9)})
     assert len(set(paths("magnets"))) == len(paths("magnets")) == 7
     assert len(paths("magnets", limit=2)) == 2
 

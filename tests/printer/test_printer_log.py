@@ -100,11 +100,10 @@ def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks
 ):
     config = CONFIG + MESH
     assert told(start(1, config) + klippy.STATS.format(1060))["config"] == {"sections": 7}
-    errors = told(start(1, config) + REFUSED)["config"]["errors"]
-    assert not re.search("bed_mesh|skew_correction|position_endstop", str(errors))
+    refused = str(told(start(1, config) + REFUSED)["config"])
+    assert not re.search("bed_mesh|skew_correction|position_endstop", refused)
     gone = CONFIG.replace("max_accel = 3000", "max_accel = 3000\nmax_accel_to_decel = 1500")
-    answer = told(start(1, gone) + klippy.STATS.format(1060))
-    (message,) = answer["config"]["an_update_breaks"]
+    (message,) = told(start(1, gone) + klippy.STATS.format(1060))["config"]["an_update_breaks"]
     assert "max_accel_to_decel" in message and "is gone, 2025-08-11" in message
 
 
@@ -132,8 +131,8 @@ def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(
     raised = "Error evaluating 'gcode_macro LOAD:gcode': gcode.CommandError: {}\n"
     lines = raised.format("Spool is empty") + raised.format("Must home axis first: 1 2 3 [0]")
     hot = "TMC 'stepper_x' reports error: DRV_STATUS: 1 otpw=1(OvertempWarning!)\n"
-    cool = hot.replace("otpw=1", "otpw=0")
-    answer = told(start(1) + lines + cool + hot + "Got EOF when reading from device\n")
+    lines += hot.replace("otpw=1", "otpw=0") + hot
+    answer = told(start(1) + lines + "Got EOF when reading from device\n")
     means = [error["means"] for error in answer["errors"]]
     assert "link to the board broke off" in means[0] and "still works" in means[1]
     assert "not homed" in means[2] or "home" in means[2]
@@ -142,16 +141,15 @@ def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(
 
 def test_each_earlier_start_that_failed_has_a_line(told):
     starts = [ran(1), start(2), REFUSED, ran(3, STOPPED)]
-    unconnected = "mcu 'mcu': Unable to connect\n"
-    answer = told("".join([*starts, start(5), unconnected, ran(6)]))
+    starts += [start(5), "mcu 'mcu': Unable to connect\n", ran(6)]
+    answer = told("".join(starts))
     assert answer["errors"] == []
     assert answer["earlier_failures"] == [
         "Mon Aug  2 10:00:00 2026: Option 'foo' is not valid in section 'fan'",
         "Mon Aug  3 10:00:00 2026: MCU 'mcu' shutdown: Timer too close",
         "Mon Aug  5 10:00:00 2026: mcu 'mcu': Unable to connect",
     ]
-    second = call("printer_log", session=2)
-    assert not {"earlier_failures", "last_line_hours_ago"} & second.keys()
+    assert {"earlier_failures", "last_line_hours_ago"}.isdisjoint(call("printer_log", session=2))
 
 
 def test_a_printer_that_runs_on_past_midnight_is_told_with_today_s_errors_and_its_start(printer):
@@ -220,7 +218,6 @@ def test_a_damaged_log_is_answered_and_one_that_is_not_there_named(log):
 
 
 def test_a_start_whose_configuration_was_cut_by_the_power_is_told_without_it(told):
-    cut = start(1).partition("microsteps")[0]
-    answer = told(cut + start(2))
+    answer = told(start(1).partition("microsteps")[0] + start(2))
     assert (answer["starts"], answer["version"]) == (2, "v0.13.0-22-g84104bbb")
     assert "config" not in call("printer_log", session=1)

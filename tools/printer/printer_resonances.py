@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import re
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -66,10 +67,11 @@ def printer_resonances(
     owners = {os.geteuid(), printer.stat().st_uid}
     dated = []
     for path in FOLDER.glob("*.csv"):
-        status = path.lstat()
         name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)
-        if name and status.st_uid in owners:
-            dated.append((status.st_mtime, path, name[1]))
+        with suppress(OSError):  # it was deleted meanwhile
+            status = path.lstat()
+            if name and status.st_uid in owners:
+                dated.append((status.st_mtime, path, name[1]))
     if not dated:
         raise ToolError(
             f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"

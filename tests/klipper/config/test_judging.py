@@ -126,6 +126,7 @@ REFUSED = json_lines(r"""
 ["<tmc>[tmc2209 stepper_q]\nuart_pin: PF2\nrun_current: 1\n", "Could not find config section '[stepper_q]'"]
 ["<tmc>[tmc2209 stepper_y]\nuart_pin: PF1\nrun_current: 1\n", "Shared TMC uarts need unique address"]
 ["<tmc>[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n", "requires diag pin config"]
+["[tmc2209 stepper_x]\n[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n", "requires diag pin config"]
 ["<tmc>driver_SGTHRS: 300\n", "must have maximum of 255"]
 ["<tmc>uart_address: 7\n", "must have maximum of 3"]
 ["<extruder1>", "it needs extruder, which is not there"]

@@ -46,10 +46,6 @@ from .printer_cfg import (
 )
 from .reference import SENSOR, Option, Options, Reference
 
-# The most findings of one check: nobody reads a tenth of them.
-MOST_FINDINGS = 1000
-# Sections that may have templates in any option.
-TEMPLATED = ("menu", "display_template", "display_data")
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
 
 
@@ -99,13 +95,12 @@ class Checker:
             references.remarks(machine),
         )
         every: Findings = chain(config.problems, starmap(finding_at, remarks))
-        if machine.kalico is not None and not self.reference.kind(KALICO[0]):
-            every = chain(
-                [finding_at(machine.kalico, "", IS_KALICO, WARNING)], map(as_warning, every)
-            )
+        kalico = machine.of_kalico()
+        if kalico and not self.reference.kind(KALICO[0]):
+            every = chain([finding_at(kalico, "", IS_KALICO, WARNING)], map(as_warning, every))
         if config.absent:  # what follows from its lack is not another mistake
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
-        return merged(islice(every, MOST_FINDINGS))
+        return merged(islice(every, 1000))  # nobody reads a tenth of them
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
         """The findings that Klipper would refuse to start with."""
@@ -173,7 +168,9 @@ class Checker:
             yield _changed(section, name, fate)
         elif message := options.value_problem(section, option, setting):
             yield section, name, message
-        is_template = name.endswith("gcode") or section.kind in TEMPLATED
+        # Of some sections any option may be a template.
+        templated = ("menu", "display_template", "display_data")
+        is_template = name.endswith("gcode") or section.kind in templated
         if is_template and "{" in value and (mistake := templates.mistake(value)):
             yield section, name, f"Error loading template '{section.name}:{name}': {mistake}"
 

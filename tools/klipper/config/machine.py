@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from .options import base, known_words
 from .printer_cfg import ERROR, HINT, LEVELS, ConfigSection, Finding, PrinterConfig
@@ -17,15 +16,10 @@ MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = tuple(
     "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 )
-# Sections whose name defines a sensor: `[thermistor NAME]`.
-OWN_SENSORS = ("thermistor", "adc_temperature")
-# Files of programs that bring macros, and the sections that may stand in them.
+# Files of programs that bring macros.
 MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
-MACRO_KINDS = ("gcode_macro", "delayed_gcode", "virtual_sdcard")
 # Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
-# From so many options of Kalico on, they are not a mistake.
-KALICO_OPTIONS = 3
 UNLESS = ", unless another file has it"
 
 
@@ -76,14 +70,15 @@ class ParsedPrinter(dict[str, ConfigSection]):
         self.kinematics = self["printer"].value(KINEMATICS)
         # The steppers that this kinematics needs, each with its extra required options.
         self.axes: dict[str, list[str]] = {}
-        for words in known_words("axes").get(self.kinematics, ()):
-            axis, *needed = words.split("+")
+        for stepper in known_words("axes").get(self.kinematics, ()):
+            axis, *needed = stepper.split("+")
             self.axes[f"stepper_{axis}"] = needed
         # The names of the micro-controllers and of the heaters, as pins and options name them.
         self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in self.of("mcu"))
         self.heaters = {section.name.split()[-1] for section in self.of(*HEATERS)}
-        # The sections that define a temperature sensor, by its name.
-        self.own_sensors = {section.label: section.name for section in self.of(*OWN_SENSORS)}
+        # The sections that define a temperature sensor, `[thermistor NAME]`, by its name.
+        owners = self.of("thermistor", "adc_temperature")
+        self.own_sensors = {section.label: section.name for section in owners}
         # The sensors that Klipper, the documentation, or a section defines.
         self.sensors = sensors.union(self.own_sensors)
         kinds = {section.kind for section in self.values()}
@@ -91,6 +86,13 @@ class ParsedPrinter(dict[str, ConfigSection]):
         # The kinds of sections that neither the documentation nor Klipper's source has: other programs may
         # bring what they name.
         self.plugins = {kind for kind in others if not reference.kind(kind)}
+        # The sections that are a chip, by the names that pins give them: `[sx1509 x]` is `x` or `sx1509_x`,
+        # `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
+        self.chips: dict[str, ConfigSection] = {}
+        for section in self.values():
+            if section.kind.startswith(CHIPS):
+                words = section.name.split()
+                self.chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
 
     def __missing__(self, name: str) -> ConfigSection:
         """An empty section in the place of one that is not there."""
@@ -105,12 +107,11 @@ class ParsedPrinter(dict[str, ConfigSection]):
         kinds = " ".join(self.plugins)
         return any(word in kinds for word in known_words("plugin")[what])
 
-    @cached_property
-    def kalico(self) -> ConfigSection | None:
+    def of_kalico(self) -> ConfigSection | None:
         """The section that shows that the configuration is Kalico's, by its name, a constant in it, or many
         options of that fork."""
         words = set(known_words("kalico")["options"])
-        fewest = len(words) - KALICO_OPTIONS
+        fewest = len(words) - 3  # fewer options may be a mistake
         for section in self.values():
             words -= section.keys()
             is_constant = any("${" in setting.value for setting in section.settings)
@@ -123,22 +124,13 @@ class ParsedPrinter(dict[str, ConfigSection]):
         others = [probe for probe in self.of(*PROBES) if not probe.saved]
         return section.kind in PROBES and bool(others or self.plugin_brings("probe"))
 
-    @cached_property
-    def chips(self) -> dict[str, ConfigSection]:
-        """The sections that are a chip, by the names that pins give them."""
-        # `[sx1509 x]` is `x` or `sx1509_x`, `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
-        chips: dict[str, ConfigSection] = {}
-        for section in self.values():
-            if section.kind.startswith(CHIPS):
-                words = section.name.split()
-                chips |= dict.fromkeys((words[0], words[-1], "_".join(words)), section)
-        return chips
-
     def absent(
         self, section: ConfigSection, option: str, message: str, level: str = ERROR
     ) -> Remark:
         """The remark on something missing: a hint if another file may have it."""
-        if self.is_whole and (not self.unread or section.kind not in MACRO_KINDS):
+        # These may stand in a file that brings macros.
+        is_macros = section.kind in ("gcode_macro", "delayed_gcode", "virtual_sdcard")
+        if self.is_whole and not (self.unread and is_macros):
             return section, option, message, level
         return section, option, message + UNLESS, HINT
 

@@ -7,16 +7,10 @@ from .machine import PROBES, ParsedPrinter, Remarks
 from .options import TRUTHS, out_of_bounds, rules
 from .printer_cfg import ERROR, WARNING, ConfigSection
 
-# The microsteps that a TMC driver can make; the option itself may have any number.
-MICROSTEPS = "1 2 4 8 16 32 64 128 256".split()
 # Numbered names that need the one with the number before.
 NUMBERED = re.compile(
     r"(stepper_[a-z]+|extruder|screw|faulty_region_|temperature|voltage)(\d+)(_min|_max|)"
 )
-# The beginnings of options of an axis as a whole.
-OF_FIRST = ("position_", "homing_", "second_homing_")
-# Sections that move the z steppers one by one, and the option with their places.
-LEVELLING = {"z_tilt": "z_positions", "quad_gantry_level": "gantry_corners"}
 
 
 def remarks(machine: ParsedPrinter) -> Remarks:
@@ -59,7 +53,9 @@ def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
             message = f"Section '{section.name}' is not a valid config section"
             yield section, "", f"{message} with {machine.kinematics}"
     elif match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
-        refused = OF_FIRST if match[2] else "position_m"
+        # The beginnings of options of an axis as a whole.
+        of_axis = ("position_", "homing_", "second_homing_")
+        refused = of_axis if match[2] else "position_m"
         for name in section:
             if name.startswith(refused):
                 yield section, name, f"Option '{name}' is not valid in section '{section.name}'"
@@ -159,7 +155,8 @@ def check_drivers(machine: ParsedPrinter) -> Remarks:
             continue
         stepper = machine[section.label]
         steps = stepper.value("microsteps")
-        if steps not in MICROSTEPS and steps.isdigit():
+        # A driver can make these; the option itself may have any number.
+        if steps not in "1 2 4 8 16 32 64 128 256".split() and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
             yield stepper, "microsteps", f"{message} with a {section.kind}"
         pin = section.value("uart_pin").lstrip("^~! ")
@@ -181,7 +178,8 @@ def check_levelling(machine: ParsedPrinter) -> Remarks:
     # In a CoreXZ the steppers of x move z, too.
     axes = ("stepper_z", "stepper_x") if machine.kinematics.endswith("corexz") else "stepper_z"
     motors = sum(name.startswith(axes) for name in machine)
-    for name, option in LEVELLING.items():
+    # Sections that move these one by one, and the option with their places.
+    for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         section = machine[name]
         rows = len(section.value(option).splitlines())
         wanted = 4 if name == "quad_gantry_level" else rows
@@ -192,7 +190,7 @@ def check_levelling(machine: ParsedPrinter) -> Remarks:
             message = f"{name} requires multiple z steppers"
         yield machine.absent(section, option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
-        if section and not {"screw1", "screw2", "screw3"} <= section.keys():
+        if not {"screw1", "screw2", "screw3"} <= section.keys():
             yield section, "screw3", f"{section.name}: Must have at least three screws"
 
 

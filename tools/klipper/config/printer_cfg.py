@@ -45,8 +45,6 @@ MOST_LINES = 50_000
 LONGEST_NAME = 100
 # Characters of a configuration, and bytes of its files; those of an included file count each time.
 LARGEST_CONFIG = 4_000_000
-# The depth of includes.
-DEEPEST = 100
 ERROR, WARNING, HINT = LEVELS = ("error", "warning", "hint")
 
 
@@ -81,6 +79,10 @@ class ConfigSection(dict[str, Setting]):
     def __post_init__(self) -> None:
         self.kind, _, self.label = self.name.partition(" ")
 
+    def __bool__(self) -> bool:
+        """True for a section without options, too."""
+        return True
+
     def add(self, setting: Setting) -> None:
         """Add a setting: the last one of an option holds, a saved one only if there is no other."""
         self.settings.append(setting)
@@ -93,8 +95,8 @@ class ConfigSection(dict[str, Setting]):
 
     def words(self, option: str) -> list[str]:
         """The words of a list with commas."""
-        words = map(str.strip, self.value(option).split(","))
-        return list(filter(None, words))
+        # What stands between two commas, without the blanks around it.
+        return re.findall(r"[^\s,](?:[^,]*[^\s,])?", self.value(option))
 
     def numbers(self, option: str) -> list[float]:
         """The numbers of a list with commas; none if something else stands there."""
@@ -130,15 +132,24 @@ class Finding(NamedTuple):
 Findings = Iterator[Finding]
 
 
+# The files that an include means, each with its contents: of its pattern beside the file that has it, or of
+# the bare pattern. None for a file that cannot be read.
+IncludedFiles = Iterable[tuple[str, bytes | None]]
+FindIncludes = Callable[[str, str], IncludedFiles]
+
+
 @dataclass
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
     `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
     includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
-    has written a block into it.
+    has written a block into it. `find` gives the files that an include means; `files` are the names from the
+    first file to the one that is being read, each of which includes the next.
     """
 
+    find: FindIncludes
+    files: list[str] = field(default_factory=list)
     sections: dict[str, ConfigSection] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -152,15 +163,140 @@ class PrinterConfig:
         """The number of options in all sections."""
         return sum(len(section.settings) for section in self.sections.values())
 
-    def refuse(self, file: str, line: int, message: str, section: str = "") -> None:
-        """Note a line that Klipper cannot read."""
-        self.problems.append(Finding(line, file, section, "", ERROR, message))
+    # Klipper's rules, which the reader follows:
+    # - A line that is indented more than its option goes on with its value, even if it looks like an option.
+    # - Sections of one name are one section, whichever files they stand in; the last value of an option
+    #   holds.
+    # - An include is read where it stands; what follows it has no section until the next `[…]`.
+    # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
+    # A line that Klipper cannot read is a problem, and the reader goes on behind it.
+    def read(self, file: str, data: bytes) -> None:
+        """Read a file and what it includes: its name and its bytes."""
+        self.files.append(file)
+        # The section of the next option: without a name before the first header and after an include, None
+        # if the lines up to the next header are skipped.
+        section: ConfigSection | None = ConfigSection("")
+        indent = math.inf  # of the last option
+        for number, line, is_saved in self._lines(data):
+            text = line.lstrip()
+            # An indented line belongs to the option above it.
+            depth = len(line) - len(text)
+            if section is not None and depth > indent:
+                section.settings[-1].lines.append(text)
+                continue
+            indent = math.inf
+            header = HEADER.match(text)
+            if header and not depth and header[1].startswith(INCLUDE):
+                self._include(header[1].removeprefix(INCLUDE).strip(), number)
+                section = ConfigSection("")
+            elif header:
+                name = header[1][:LONGEST_NAME]
+                begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
+                section = self.sections.setdefault(name, begun)
+            elif section is not None:
+                match = OPTION_LINE.match(text)
+                name, value = match.groups() if match else ("", "")
+                name = name.rstrip().lower()[:LONGEST_NAME]
+                problem = _problem(section, name, text)
+                if problem:
+                    self.refuse(number, problem.format(text[:60]), section.name)
+                else:
+                    saved = is_saved or section.saved
+                    section.add(Setting(name, [value.strip()], number, file, saved))
+                    indent = depth
+                if problem in (NO_SECTION, UNINDENTED):
+                    section = None
+        self.files.pop()
+
+    def _lines(self, data: bytes) -> Iterator[tuple[int, str, bool]]:
+        """The lines of a file without comments: the number, the line, whether SAVE_CONFIG wrote it."""
+        self.size_bytes += len(data)
+        text = self._decoded(data)
+        own_lines = self._own_lines(text)
+        for number, line in enumerate(text.split("\n"), 1):
+            is_saved = number > own_lines
+            line = line[4:] if is_saved else line
+            line = COMMENT.split(line, 1)[0].rstrip()
+            if line:
+                checkpoint()
+                self.lines += 1
+                if self.lines > MOST_LINES:
+                    return
+                yield number, line, is_saved
+
+    def _own_lines(self, text: str) -> int:
+        """The number of lines before those that SAVE_CONFIG wrote; more than there are if nothing of its
+        block counts. It counts in the file that Klipper starts with, if nothing is wrong with it."""
+        block = re.search(BLOCK, text)
+        size = len(text)
+        begin, end = block.span() if block else (size, size)
+        if len(self.files) == 1:
+            wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
+            self.has_saved_block = bool(block)
+        else:  # one that was left in a copy of the first file does no harm
+            wrong = None if self.has_saved_block else block
+            end = size
+        if wrong:
+            broken = text.count("\n", 0, wrong.start(1)) + 1
+            self.refuse(
+                broken,
+                f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; "
+                "its block stands once, at the end of printer.cfg itself, and each of its lines begins with "
+                "'#*# '",
+            )
+            end = size
+        return text.count("\n", 0, end) + (end == size)
+
+    def _decoded(self, data: bytes) -> str:
+        """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
+        if data.startswith(BOM_UTF8):
+            self.refuse(
+                1,
+                "Unable to open config file: it begins with a byte order mark; save as UTF-8 without BOM",
+            )
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            bad = data.count(b"\n", 0, error.start) + 1
+            self.refuse(
+                bad,
+                f"Unable to open config file: a byte in line {bad} is not UTF-8, and Klipper does not start",
+            )
+            text = data.decode("utf-8-sig", "replace")
+        return text.replace("\r\n", "\n")
+
+    def _include(self, pattern: str, line: int) -> None:
+        """Read the files that an include means; Klipper takes those of a pattern by their names."""
+        folder, slash, _ = self.files[-1].rpartition("/")
+        is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
+        # Klipper looks beside the file.
+        for name, data in self.find(folder + slash + pattern, pattern):
+            is_there = True
+            self.lines += 1  # files that include all others come in every order
+            if data is None or self.size_bytes > LARGEST_CONFIG:
+                self.missing += {name}.difference(self.missing)
+            elif name in self.files or len(self.files) > 100:
+                self.refuse(line, f"Recursive include of config file '{name[:80]}'")
+            else:
+                self.read(name, data)
+        if not is_there:
+            self.refuse(line, f"Include file '{pattern[:80]}' does not exist")
+            self.absent.append(pattern)
+
+    def refuse(self, line: int, message: str, section: str = "") -> None:
+        """Note a line of the file that Klipper cannot read."""
+        self.problems.append(Finding(line, self.files[-1], section, "", ERROR, message))
 
 
-# The files that an include means, each with its contents: of its pattern beside the file that has it, or of
-# the bare pattern. None for a file that cannot be read.
-IncludedFiles = Iterable[tuple[str, bytes | None]]
-FindIncludes = Callable[[str, str], IncludedFiles]
+def _problem(section: ConfigSection, name: str, text: str) -> str:
+    """The problem of a line that should be an option of this name; "" if it is one."""
+    if not section.name:
+        return NO_SECTION
+    before = section.settings[-1].name if section.settings else ""
+    looks_like_code = not name or " " in name or text.startswith("{")
+    if looks_like_code and before.endswith("gcode"):
+        return UNINDENTED
+    return "" if name else UNPARSED
 
 
 def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
@@ -211,149 +347,8 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
     return any(os.path.commonpath([fixed, root]) == root for root in roots)
 
 
-# Klipper's rules, which the reader follows:
-# - A line that is indented more than its option goes on with its value, also if it looks like an option.
-# - Sections of one name are one section, in whichever files they stand; of an option the last value holds.
-# - An include is read where it stands; what follows it has no section until the next `[…]`.
-# - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
-# A line that Klipper cannot read is a problem, and the reader goes on behind it.
 def from_bytes(data: bytes, find: FindIncludes) -> PrinterConfig:
     """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
-    config = PrinterConfig()
-    _read(config, [""], data, find)
+    config = PrinterConfig(find)
+    config.read("", data)
     return config
-
-
-def _read(config: PrinterConfig, files: list[str], data: bytes, find: FindIncludes) -> None:
-    """Read a file and what it includes into a configuration.
-
-    - `files`: the names from the first file to this one, each of which includes the next;
-    - `data`: the bytes of this file; `find`: gives the files of an include.
-    """
-    file = files[-1]
-    # The section of the next option: without a name before the first header and after an include, None if
-    # the lines up to the next header are skipped.
-    section: ConfigSection | None = ConfigSection("")
-    indent = math.inf  # of the last option
-    for number, line, is_saved in _lines(config, files, data):
-        text = line.lstrip()
-        # An indented line belongs to the option above it.
-        depth = len(line) - len(text)
-        if section is not None and depth > indent:
-            section.settings[-1].lines.append(text)
-            continue
-        indent = math.inf
-        header = HEADER.match(text)
-        if header and not depth and header[1].startswith(INCLUDE):
-            _include(config, files, header[1].removeprefix(INCLUDE).strip(), number, find)
-            section = ConfigSection("")
-        elif header:
-            name = header[1][:LONGEST_NAME]
-            begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
-            section = config.sections.setdefault(name, begun)
-        elif section is not None:
-            match = OPTION_LINE.match(text)
-            name, value = match.groups() if match else ("", "")
-            name = name.rstrip().lower()[:LONGEST_NAME]
-            problem = _problem(section, name, text)
-            if problem:
-                config.refuse(file, number, problem.format(text[:60]), section.name)
-            else:
-                saved = is_saved or section.saved
-                section.add(Setting(name, [value.strip()], number, file, saved))
-                indent = depth
-            if problem in (NO_SECTION, UNINDENTED):
-                section = None
-
-
-def _lines(config: PrinterConfig, files: list[str], data: bytes) -> Iterator[tuple[int, str, bool]]:
-    """The lines of a file without their comments: the number, the line, whether SAVE_CONFIG wrote it."""
-    config.size_bytes += len(data)
-    text = _decoded(config, files[-1], data)
-    own_lines = _own_lines(config, files, text)
-    for number, line in enumerate(text.split("\n"), 1):
-        is_saved = number > own_lines
-        line = line[4:] if is_saved else line
-        line = COMMENT.split(line, 1)[0].rstrip()
-        if line:
-            checkpoint()
-            config.lines += 1
-            if config.lines > MOST_LINES:
-                return
-            yield number, line, is_saved
-
-
-def _problem(section: ConfigSection, name: str, text: str) -> str:
-    """The problem of a line that should be an option of this name; "" if it is one."""
-    if not section.name:
-        return NO_SECTION
-    before = section.settings[-1].name if section.settings else ""
-    looks_like_code = not name or " " in name or text.startswith("{")
-    if looks_like_code and before.endswith("gcode"):
-        return UNINDENTED
-    return "" if name else UNPARSED
-
-
-def _own_lines(config: PrinterConfig, files: list[str], text: str) -> int:
-    """The number of lines before those that SAVE_CONFIG wrote; more than there are if nothing of its block
-    counts. It counts in the file that Klipper starts with, if nothing is wrong with it."""
-    block = re.search(BLOCK, text)
-    size = len(text)
-    begin, end = block.span() if block else (size, size)
-    if len(files) == 1:
-        wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
-        config.has_saved_block = bool(block)
-    else:  # one that was left in a copy of the first file does no harm
-        wrong = None if config.has_saved_block else block
-        end = size
-    if wrong:
-        broken = text.count("\n", 0, wrong.start(1)) + 1
-        message = (
-            f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; its "
-            "block stands once, at the end of printer.cfg itself, and each of its lines begins with '#*# '"
-        )
-        config.refuse(files[-1], broken, message)
-        end = size
-    return text.count("\n", 0, end) + (end == size)
-
-
-def _decoded(config: PrinterConfig, file: str, data: bytes) -> str:
-    """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
-    if data.startswith(BOM_UTF8):
-        config.refuse(
-            file,
-            1,
-            "Unable to open config file: it begins with a byte order mark; save as UTF-8 without BOM",
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        bad = data.count(b"\n", 0, error.start) + 1
-        config.refuse(
-            file,
-            bad,
-            f"Unable to open config file: a byte in line {bad} is not UTF-8, and Klipper does not start",
-        )
-        text = data.decode("utf-8-sig", "replace")
-    return text.replace("\r\n", "\n")
-
-
-def _include(
-    config: PrinterConfig, files: list[str], pattern: str, line: int, find: FindIncludes
-) -> None:
-    """Read the files that an include means; Klipper takes those of a pattern in the order of their names."""
-    file = files[-1]
-    folder, slash, _ = file.rpartition("/")
-    is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
-    for name, data in find(folder + slash + pattern, pattern):  # Klipper looks beside the file
-        is_there = True
-        config.lines += 1  # files that include all others come in every order
-        if data is None or config.size_bytes > LARGEST_CONFIG:
-            config.missing += {name}.difference(config.missing)
-        elif name in files or len(files) > DEEPEST:
-            config.refuse(file, line, f"Recursive include of config file '{name[:80]}'")
-        else:
-            _read(config, [*files, name], data, find)
-    if not is_there:
-        config.refuse(file, line, f"Include file '{pattern[:80]}' does not exist")
-        config.absent.append(pattern)
