@@ -12,16 +12,8 @@ from .config.machine import cut_between_words
 from .config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 from .page import printer_page
 
-# Bytes of an answer as JSON.
-MOST_ANSWER_BYTES = 3000
-# More findings than fit into it.
-MOST_ENTRIES = 40
-# Characters of the names of includes that were not given.
-LONGEST_MISSING = 240
 # Mistakes that are named in the answer of another tool.
 MOST_MISTAKES = 4
-# Characters of each.
-LONGEST_MISTAKE = 140
 
 
 @pages.DocsTool(
@@ -53,8 +45,8 @@ def check_config(
     else:
         parsed = printer_cfg.from_text(config, include)
     findings = _findings(parsed)
-    # As many of them as fit, worst first, and how many more there are.
-    entries = [printer_page.entry(finding) for finding in findings[:MOST_ENTRIES]]
+    # As many of them as fit, worst first, and how many more there are; forty never fit.
+    entries = [printer_page.entry(finding) for finding in findings[:40]]
     levels = Counter(f"{finding.level}s" for finding in findings)
     report: JsonObject = {
         "success": True,
@@ -64,7 +56,7 @@ def check_config(
         "findings": entries,
         "not_checked": not_checked(parsed),
     }
-    while len(compact_json(report).encode("utf-8", "replace")) > MOST_ANSWER_BYTES:
+    while len(compact_json(report).encode("utf-8", "replace")) > 3000:
         entries.pop()
         report["more"] = len(findings) - len(entries)
     return printer_page.DrawnAnswer(report, findings=printer_page.findings(parsed, findings))
@@ -113,9 +105,8 @@ def not_checked(config: PrinterConfig) -> list[str]:
         "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",
     ]
     if config.missing:
-        left_out.append(
-            f"includes that were not given: {cut_between_words(', '.join(config.missing), LONGEST_MISSING)}"
-        )
+        names = cut_between_words(", ".join(config.missing), 240)
+        left_out.append(f"includes that were not given: {names}")
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append(
             "what other files of this configuration hold: it has no [printer] or no [mcu]"
@@ -129,7 +120,7 @@ def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     listed = []
     for finding in findings[:MOST_MISTAKES]:
         position = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
-        listed.append(position + cut_between_words(finding.message, LONGEST_MISTAKE))
+        listed.append(position + cut_between_words(finding.message, 140))
     if len(findings) > MOST_MISTAKES:
         listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
     return listed

@@ -16,19 +16,7 @@ from .search import index
 Name = Annotated[str | None, Limits(max_length=200)]
 # Characters of a section's options with shortened texts.
 SECTION_CHARS = 2500
-# Characters of a shortened text, at most.
-SHORTEST_TEXT = 24
-# Characters of a text that is not shortened.
-FULL_CHARS = 1_000_000
-# Characters of each text of an option that has several.
-LONGEST_OF_SEVERAL = 300
-# Texts of such an option.
-MOST_TEXTS = 6
-# Sections with an option that are named.
-MOST_OWNERS = 30
-# Near sections that are named.
-MOST_NEAR = 6
-LONGEST_CHANGE = 160
+# Entries of Config_Changes about a name.
 MOST_CHANGES = 4
 
 
@@ -73,7 +61,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         headings = [heading for heading, words in asked.items() if word in words]
         message = f"No such section in {PAGE}: {name}"
         longer = [kind for kind in reference.kinds if word in kind]
-        near = list(dict.fromkeys([*longer, *headings]))[:MOST_NEAR]
+        near = list(dict.fromkeys([*longer, *headings]))[:6]
         raise _not_found(message, near or several(word, reference.kinds))
     return blocks
 
@@ -83,7 +71,7 @@ def _section(blocks: list[Block], *, full: bool) -> JsonObject:
     groups = list(_groups(blocks))
     names_chars = sum(len(names) + 5 for _, names, _ in groups)
     share = (SECTION_CHARS - names_chars) // max(1, len(groups))
-    longest = FULL_CHARS if full else max(SHORTEST_TEXT, share)
+    longest = 1_000_000 if full else max(24, share)
     variants = defaultdict(list)
     for variant, names, text in groups:
         line = f"{names}: {cut_between_words(text, longest)}"
@@ -144,13 +132,13 @@ def _texts_with_sections(alike: list[Option]) -> list[JsonObject]:
     sections: dict[str, dict[str, None]] = defaultdict(dict)  # each once, in order
     for option in alike:
         sections[option.text][_marked(option.owner, option)] = None
-    longest = SECTION_CHARS if len(sections) == 1 else LONGEST_OF_SEVERAL
+    longest = SECTION_CHARS if len(sections) == 1 else 300
     ordered = sorted(
         sections, key=lambda text: (text.startswith("See the") or not text, -len(sections[text]))
     )
     return [
-        {"in": list(sections[text])[:MOST_OWNERS], "text": cut_between_words(text, longest)}
-        for text in ordered[:MOST_TEXTS]
+        {"in": list(sections[text])[:30], "text": cut_between_words(text, longest)}
+        for text in ordered[:6]
     ]
 
 
@@ -159,6 +147,6 @@ def _dated_changes(name: str, *, full: bool) -> list[str]:
     name."""
     listed = []
     for entry, sentences in changes.about(checking.checker().entries, name):
-        text = entry.text if full else cut_between_words(" ".join(sentences), LONGEST_CHANGE)
+        text = entry.text if full else cut_between_words(" ".join(sentences), 160)
         listed.append(f"{entry.date}: {text}")
     return listed if full else listed[:MOST_CHANGES]

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from .. import headings
 
 PAGE = "Config_Changes.md"
-# The blanks between two sentences.
-SENTENCE_END = r"(?<=[.!])\s+(?=[A-Z`(\"\[])"
 # A link, with its text as a group.
 LINK = r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)"
 # A name in backticks or quotes; one in brackets, too, is a section's.
@@ -32,8 +30,6 @@ SUCCESSOR = (
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
     rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
-# The words after which a name is the new one.
-BEFORE_NEW_NAME = r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$"
 
 
 class DatedEntry(NamedTuple):
@@ -71,7 +67,8 @@ def about(listed: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[st
     pattern = _named(name)
     for entry in listed:
         if pattern.search(entry.text):
-            sentences = re.split(SENTENCE_END, entry.text)
+            # They are cut at the blanks between two sentences.
+            sentences = re.split(r"(?<=[.!])\s+(?=[A-Z`(\"\[])", entry.text)
             yield entry, list(dropwhile(lambda sentence: not pattern.search(sentence), sentences))
 
 
@@ -102,8 +99,11 @@ def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
     for entry, sentences in about(listed, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
-            is_told = re.search(f"{GONE}|{DEPRECATED}", sentence)
-            if match and is_told and not re.search(BEFORE_NEW_NAME, sentence[: match.start()]):
+            if not match or not re.search(f"{GONE}|{DEPRECATED}", sentence):
+                continue
+            # After these words a name is the new one.
+            new_name = r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$"
+            if not re.search(new_name, sentence[: match.start()]):
                 later = " ".join(sentences[number + 1 :])
                 # The old name may still work after a rename.
                 deprecated = bool(

@@ -13,22 +13,18 @@ from .printer_cfg import HINT, Finding, Findings, PrinterConfig
 
 PAGE = "configuration.md"
 CHANGES = "user_changes.md"
-# Sections of a printer, or of a program that connects to Moonraker.
-OTHER_PROGRAMS = "printer mcu gcode_macro stepper_x moonraker relay".split()
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The mark of an option that Moonraker warns of.
 DEPRECATED = r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)"
-# The heading of the changes of a day: `### October 14th 2022`.
-DATE_HEADING = r"(?m)^### (\w+) (\d+)\w+ (\d{4})$"
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
     """True for a moonraker.conf or a part of one: it has a section that only Moonraker has, and none of
     another program."""
     kinds = {section.kind for section in config.sections.values()}
-    return not kinds.isdisjoint(known_words("moonraker")["sections"]) and kinds.isdisjoint(
-        OTHER_PROGRAMS
-    )
+    # Sections of a printer, or of a program that connects to Moonraker.
+    others = kinds.intersection("printer mcu gcode_macro stepper_x moonraker relay".split())
+    return not others and not kinds.isdisjoint(known_words("moonraker")["sections"])
 
 
 def findings(config: PrinterConfig) -> list[Finding]:
@@ -39,17 +35,19 @@ def findings(config: PrinterConfig) -> list[Finding]:
         if page and dated:
             # The last chapter has examples of mistakes.
             text = pages.page_text(page).partition("# Option Moved Deprecations")[0]
-            entries = re.sub(DATE_HEADING, _entry, pages.page_text(dated))
+            # A day's heading, `### October 14th 2022`, becomes the date of an entry of Klipper's page.
+            entries = re.sub(
+                r"(?m)^### (\w+ \d+)\w+ (\d{4})$",
+                lambda day: datetime.strptime(f"{day[1]} {day[2]}", "%B %d %Y").strftime(
+                    "%Y%m%d: "
+                ),
+                pages.page_text(dated),
+            )
             judge = Checker(text, entries, f"{text}\n# [history]")
             return merged([*config.problems, *_findings(judge, config)])
     message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     section = next(iter(config.sections.values()))
     return [finding_at(section, "", message, HINT)]
-
-
-def _entry(day: re.Match[str]) -> str:
-    """The date of an entry as Klipper's page has it."""
-    return datetime.strptime(" ".join(day.groups()), "%B %d %Y").strftime("%Y%m%d: ")
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Findings:

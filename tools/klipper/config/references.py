@@ -17,15 +17,11 @@ SHARED = tuple(
 )
 # Options whose pin is taken only through a virtual endstop (klippy/extras/tmc.py).
 VIRTUAL_ENDSTOP_PINS = ("diag_pin", "diag0_pin", "diag1_pin")
-# An option that names pins: `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
-PIN = re.compile(r"^(?!analog_range)(.*_)?pins?$")
 OVERRIDE = "duplicate_pin_override"
 ALIASES = "board_pins"
 ANALOG = "analog_range"
 # The marks that a pin of each kind may have, as Klipper says it; any other may have all.
 FORM_OF_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
-# Marks, the chip, and the pin.
-PIN_DESCRIPTION = re.compile(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)")
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
 FORM = r"P[A-L]\d{1,2}(_C)?|P\d[._]\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
@@ -209,7 +205,8 @@ def check_pins(machine: ParsedPrinter) -> Remarks:
     for section, option, text in _pins(machine):
         form = FORM_OF_MARKS.get(value_rule(section.kind, option), "[^~] [!] ")
         marks = set("^~!").intersection(text)
-        match = PIN_DESCRIPTION.fullmatch(text)
+        # Marks, the chip, and the pin.
+        match = re.fullmatch(r"[\^~]?\s*!?\s*(?:([^\s^~!:]*)\s*:\s*)?([^\s^~!:]+)", text)
         if not match or not marks <= set(form):
             message = (
                 f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
@@ -265,7 +262,9 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
         for setting in section.values():
             # Buttons share an analog pin.
             is_analog = {ANALOG, f"{ANALOG}_{setting.name}"} & section.keys()
-            if PIN.search(setting.name) and not is_analog:
+            # `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
+            is_pin = re.match(r"(?!analog_range)(.*_)?pins?$", setting.name)
+            if is_pin and not is_analog:
                 for text in section.words(setting.name):
                     yield section, setting.name, text
 

@@ -16,9 +16,7 @@ OPEN = re.compile(r"\{(%?)[-+]?\s*")
 # The end of a tag, with the same group.
 BLOCK_END = re.compile(r"[-+]?(%?)\}")
 # A block that is not a template, and a word that does not change the syntax.
-RAW = re.compile(
-    r"(?s)\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})"
-)
+RAW = r"(?s)\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})"
 # A name, a number, a text, or a sign, with the blanks around it.
 TOKEN = re.compile(
     r"""(?s)\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*"""
@@ -28,12 +26,8 @@ CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 OPERATORS = dict(
     pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|")
 )
-# Tags that consist of one word.
-BARE = "else endif endfor endmacro endset endcall".split()
 # The mark of an open block whose else was read.
 AFTER_ELSE = " else"
-# Characters of a template in a message, from the tag on.
-LONGEST_QUOTE = 60
 
 
 def mistake(template: str) -> str:
@@ -41,7 +35,7 @@ def mistake(template: str) -> str:
 
     Source: load_template in klippy/extras/gcode_macro.py.
     """
-    text = RAW.sub("", template)
+    text = re.sub(RAW, "", template)
     blocks: list[str] = []  # those that are open
     offset = 0
     while begin := OPEN.search(text, offset):
@@ -52,7 +46,7 @@ def mistake(template: str) -> str:
             else:
                 _expression(tokens)
         except SyntaxError as error:
-            return f"{error.msg}: {' '.join(text[begin.start() :][:LONGEST_QUOTE].split())}"
+            return f"{error.msg}: {' '.join(text[begin.start() :][:60].split())}"
         except (RecursionError, MemoryError):  # nobody has written that
             return ""
     if not blocks:
@@ -94,7 +88,8 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
         fits = bool(blocks) and blocks.pop().removesuffix(AFTER_ELSE) == begun
     else:
         fits = is_block or word in known_words("tags")["single"]
-    if not fits or (rest and word in BARE):
+    is_bare = word in "else endif endfor endmacro endset endcall".split()  # it is one word
+    if not fits or (rest and is_bare):
         raise SyntaxError(f"{{% {' '.join(tokens)} %}} fits no tag before it")
     if is_block:
         blocks.append(word)
