@@ -47,12 +47,11 @@ def check_config(
     findings = _findings(parsed)
     # As many of them as fit, worst first, and how many more there are; forty never fit.
     entries = [printer_page.entry(finding) for finding in findings[:40]]
-    levels = Counter(f"{finding.level}s" for finding in findings)
     report: JsonObject = {
         "success": True,
         "sections": len(parsed.sections),
         "options": parsed.options,
-        **levels,
+        **Counter(f"{finding.level}s" for finding in findings),
         "findings": entries,
         "not_checked": not_checked(parsed),
     }

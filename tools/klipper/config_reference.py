@@ -57,8 +57,8 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         return reference.kinds["stepper_x"]  # the page describes all axes there
     if not blocks:
         word = wanted.partition(" ")[0]
-        asked = index.asked_words()[PAGE]
-        headings = [heading for heading, words in asked.items() if word in words]
+        asked = index.asked_words()[PAGE].items()
+        headings = [heading for heading, words in asked if word in words]
         message = f"No such section in {PAGE}: {name}"
         longer = [kind for kind in reference.kinds if word in kind]
         near = list(dict.fromkeys([*longer, *headings]))[:6]
@@ -114,9 +114,11 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     by_key = Options((known.key, known) for known in every)
     if found := by_key.option_named(name):
         alike = [known for known in every if known.key == found.key]
-        changed = _dated_changes(name, full=False)
         return filled(
-            option=found.name, page=PAGE, sections=_texts_with_sections(alike), changes=changed
+            option=found.name,
+            page=PAGE,
+            sections=_texts_with_sections(alike),
+            changes=_dated_changes(name, full=False),
         )
     if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}

@@ -146,9 +146,8 @@ def _describing_sections(text: str, name: str, every: list[PageSection]) -> list
     if not name:
         return []
     for description in DESCRIPTIONS:
-        pattern = description.format(re.escape(name))
         described = []
-        for match in re.finditer(pattern, text):
+        for match in re.finditer(description.format(re.escape(name)), text):
             before = [section for section in every if section.offset <= match.start()]
             described += before[-1:]
         if described:

@@ -29,8 +29,6 @@ HERE = "here"
 TIMEOUT_S = 8.0
 # Bytes of one answer of a Moonraker, and of the end of a log.
 MOST_MOONRAKER_BYTES = 4_000_000
-# The end of a log on this machine that is read if it is longer: a day of printing writes 60 MB.
-MOST_LOG_BYTES = 200_000_000
 LONGEST_READ_BYTES = 65_536
 # The end of each message on a socket.
 MESSAGE_END = b"\x03"
@@ -122,7 +120,7 @@ class Folder(NamedTuple):
                 "PRINTER_SILENT",
             ) from None
 
-    def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
+    def config(self, path: str) -> printer_cfg.PrinterConfig:
         """A file in its folder config, with what it includes. Raises ToolError."""
         return printer_cfg.from_files(self.path / "config" / path, self.path)
 
@@ -135,7 +133,8 @@ class Folder(NamedTuple):
 
     def _lines(self, path: Path) -> Iterator[bytes]:
         with printer_data.opened(path, self.path) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_LOG_BYTES))
+            # The end of a longer log; a day of printing writes 60 MB.
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 200_000_000))
             yield from iter(lambda: file.readline(LONGEST_READ_BYTES), b"")
 
 
@@ -151,11 +150,10 @@ class Moonraker(NamedTuple):
         """The result of a method. Raises ToolError."""
         if method == HISTORY:
             return self._result("server/history/list", params)
-        objects = params.get("objects", {})
-        query = {name: ",".join(fields) for name, fields in objects.items()}
+        query = {name: ",".join(fields) for name, fields in params.get("objects", {}).items()}
         return self._result(f"printer/{method}", query)
 
-    def config(self, path: str = "printer.cfg") -> printer_cfg.PrinterConfig:
+    def config(self, path: str) -> printer_cfg.PrinterConfig:
         """A file of its configuration, with what it includes. Raises ToolError."""
         base = posixpath.dirname(path)
         listed = sorted(file["path"] for file in self._files("config"))
@@ -201,9 +199,8 @@ class Moonraker(NamedTuple):
 
     def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
         """The result in an answer as JSON, which is of a kind. Raises ToolError."""
-        data = self._get(f"{path}?{urlencode(query)}")
         with suppress(*FORM_ERRORS):
-            result = json.loads(data)["result"]
+            result = json.loads(self._get(f"{path}?{urlencode(query)}"))["result"]
             if isinstance(result, kind):
                 return result
         raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER")

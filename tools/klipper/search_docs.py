@@ -20,10 +20,6 @@ from .headings import ENTRY_LEVEL
 from .search import index, messages
 from .search.query import Term, question, ranked
 
-# A page is shown only if its score has this share of the best.
-LEAST_SHARE_OF_BEST = 0.5
-# The share of the best section's score that another section of the page has to have to be shown beside it.
-SECOND_SECTION_SHARE = 0.85
 # Characters of a snippet.
 SNIPPET_CHARS = 196
 # Characters looked at on either side.
@@ -88,16 +84,14 @@ def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[
     ranking = ranked(catalogue, terms, query)
     same = defaultdict(list)
     for candidate in ranking:
-        if candidate.score >= LEAST_SHARE_OF_BEST * ranking[0].score:
+        if candidate.score >= 0.5 * ranking[0].score:
             page = candidate.page
             same[page.path.removeprefix(f"{page.source}/")].append(candidate)
     for (page, _, sections), *others in same.values():
         text = pages.page_text(page)
         title = pages.title(text, page.path)
         best, share, first = sections[0]
-        numbers = [
-            number for score, _, number in sections[:2] if score >= SECOND_SECTION_SHARE * best
-        ]
+        numbers = [number for score, _, number in sections[:2] if score >= 0.85 * best]
         # The newest entry that has as much of the question.
         if catalogue.sections[first].level == ENTRY_LEVEL:
             numbers = [min(number for _, other, number in sections if other >= share)]

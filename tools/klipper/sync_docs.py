@@ -20,10 +20,6 @@ STATE_WORDS = {
     False: "up to date at the last look",
     None: "not yet compared with its upstream",
 }
-ONLY_READ = (
-    "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner keeps it up to date: "
-    "Moonraker's update manager for the printer's own ~/klipper, git for others."
-)
 
 
 @Tool(
@@ -91,7 +87,9 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
         answer: JsonObject = {
             "status": "only read",
             "folder": str(source.checkout),
-            "note": ONLY_READ,
+            "note": "sync_docs did not make this checkout and only reads it: nothing was changed. Its owner "
+            "keeps it up to date: Moonraker's update manager for the printer's own ~/klipper, "
+            "git for others.",
         }
     else:
         with generations.locked(source):

@@ -63,8 +63,7 @@ def printer_resonances(
         return printer_page.DrawnAnswer(explained, spectra={"text": spectrum})
     # Nothing is read if the printer's files are switched off. Anybody may write into FOLDER: only files of
     # this user or of the owner of the printer's folder count.
-    printer = printer_data.folder("; or send the CSV as `text`")
-    owners = {os.geteuid(), printer.stat().st_uid}
+    owners = {os.geteuid(), printer_data.folder("; or send the CSV as `text`").stat().st_uid}
     dated = []
     for path in FOLDER.glob("*.csv"):
         name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)

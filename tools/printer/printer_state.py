@@ -93,7 +93,7 @@ def _state(printer: Printer) -> JsonObject:
         answer["known_message"] = messages.explained(message)
         if "Printer is halted" in state_message:
             with suppress(ToolError):  # its message says that the file cannot be read
-                config = printer.config()
+                config = printer.config("printer.cfg")
                 errors = checking.checker().errors(config)
                 answer["config"] = check_config.mistakes(errors)
                 page_findings = printer_page.findings(config, errors)

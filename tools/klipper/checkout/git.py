@@ -10,8 +10,6 @@ from tools.toolkit import ToolError
 
 # The timeout of asking an upstream for its tip.
 CONTACT_TIMEOUT_S = 60
-# The timeout of fetching everything; a stalled upstream is given up earlier.
-FETCH_TIMEOUT_S = 900
 # The variables that our git keeps: only those that say where its configuration is.
 INHERITED = r"(?!GIT_)|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$|GIT_EXEC_PATH$|GIT_SSL_"
 # No prompts, English messages, only known protocols.
@@ -67,8 +65,9 @@ FAILURE_HINTS = {
 }
 
 
-def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = FETCH_TIMEOUT_S) -> str:
-    """Run git on `git_dir` and return what it writes to stdout.
+def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = 900) -> str:
+    """Run git on `git_dir` and return what it writes to stdout. The default timeout is for fetching
+    everything; a stalled upstream is given up earlier.
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """

@@ -125,7 +125,14 @@ class Checker:
                 message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
                 yield section, "", message
             elif not section.saved and section.kind not in known_words("kind"):
-                yield self.unknown_section(section)
+                # It is misspelt if another name is near.
+                kinds = self.reference.kinds
+                lower = section.kind.lower()
+                meant = lower if lower in kinds else nearest(lower, kinds)
+                suggestion = meant and section.name.replace(section.kind, meant, 1)
+                message = f"Section '{section.name}' is not in Klipper's documentation: "
+                message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
+                yield section, "", message, WARNING if suggestion else HINT, suggestion
             return
         known = self.options_of(kind, machine.kinematics)
         yield from _check_repeated(section)
@@ -141,16 +148,6 @@ class Checker:
                 yield self.unknown(section, setting.name, known)
         if not section.saved or not machine.has_other_probe(section):
             yield from _check_required(machine, section, known)
-
-    def unknown_section(self, section: ConfigSection) -> Remark:
-        """The remark on a section that the documentation does not have: misspelt if another name is near."""
-        kinds = self.reference.kinds
-        lower = section.kind.lower()
-        kind = lower if lower in kinds else nearest(lower, kinds)
-        suggestion = kind and section.name.replace(section.kind, kind, 1)
-        message = f"Section '{section.name}' is not in Klipper's documentation: "
-        message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
-        return section, "", message, WARNING if suggestion else HINT, suggestion
 
     def _check_setting(
         self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option

@@ -37,8 +37,6 @@ COMMENT = re.compile(r"#|(?<!\S);")
 OPTION_LINE = re.compile(r"([^:=]*)[:=](.*)")
 # The parts of a path from the first pattern on: a pattern may match no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
-# Files of a pattern that are read.
-MOST_FILES = 1000
 # Lines that are read, in included files too: no printer has a tenth of it.
 MOST_LINES = 50_000
 # Characters of a section's or an option's name; none that Klipper has is half as long.
@@ -327,7 +325,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
         if inside and not _leads_into(inside, path.parent / near):
             yield pattern, None
             return
-        for name in sorted(islice(glob.iglob(near, root_dir=path.parent), MOST_FILES)):
+        for name in sorted(islice(glob.iglob(near, root_dir=path.parent), 1000)):
             checkpoint()
             try:
                 data = content(path.parent / name, inside, room)

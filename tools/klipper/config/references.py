@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from itertools import chain
 
 from ..search.spelling import nearest
 from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, Remarks
@@ -117,10 +116,11 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
     Source: handle_connect in klippy/extras/gcode_macro.py.
     """
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    kinds = {base(section.kind) for section in machine.values()}
     gives = known_words("gives")
     brings = known_words("brings")
-    taken = set(chain.from_iterable(gives[kind] for kind in kinds.intersection(gives)))
+    taken: set[str] = set()
+    for section in machine.values():
+        taken.update(gives.get(base(section.kind), ()))
     # Each macro by itself, and two of one name.
     by_name: dict[str, ConfigSection] = {}
     for section in machine.of("gcode_macro"):
