@@ -51,8 +51,7 @@ def read_doc(
         "truncated": bool(closing),
     }
     if wanted:
-        sections = headings.sections(text).values()
-        later = (other.heading for other in sections if other.offset >= end)
+        later = (other.heading for other in headings.sections(text).values() if other.offset >= end)
         answer["next_heading"] = next(later, None)
     return answer
 

@@ -83,5 +83,6 @@ def klipper_check(
 
     Source: check_config.
     """
-    shown = f"{problem.strip()}\n" if problem.strip() else ""
-    return CHECK[language].format(config=config, problem=shown)
+    # Without a problem there is no line of it.
+    line = f"{problem.strip()}\n".lstrip()
+    return CHECK[language].format(config=config, problem=line)

@@ -299,8 +299,8 @@ def _starts(logs: list[Log]) -> list[Start]:
     """
     starts = _starts_in(logs[-1:])
     with suppress(ToolError):  # an older log may be gone, or not come in time
-        for count in range(2, min(3, len(logs)) + 1):
-            if len(starts) < 2:
+        for count in (2, 3):
+            if len(starts) < 2 and count <= len(logs):
                 starts = _starts_in(logs[-count:])
     if len(starts) > 1:
         return starts[1:]

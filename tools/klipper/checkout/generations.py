@@ -110,8 +110,7 @@ def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     # A new name: git of a killed sync may still be writing to an older one.
     made = folder / f"new-{os.urandom(4).hex()}"
     try:
-        commit = _fetch(source, branch, made, report)
-        return _switch(source, made, commit)
+        return _switch(source, made, _fetch(source, branch, made, report))
     finally:
         _remove(made)
 
@@ -124,8 +123,9 @@ def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
     info = made / ".git/info"
     info.mkdir(exist_ok=True)
     # Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
-    attributes = "* -text -eol -filter -ident -working-tree-encoding\n"
-    (info / "attributes").write_text(attributes, "utf-8")
+    (info / "attributes").write_text(
+        "* -text -eol -filter -ident -working-tree-encoding\n", "utf-8"
+    )
     # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
     (info / "sparse-checkout").write_text(pattern, "utf-8")

@@ -63,18 +63,17 @@ def checker() -> "Checker":
 
 @lru_cache(1)
 def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
-    text, changes_text, *further = [pages.page_text(page) for page, _ in stamped]
-    return Checker(text, changes_text, "\n".join(further))
+    return Checker(*[pages.page_text(page) for page, _ in stamped])
 
 
 class Checker:
     """Holds configurations against one state of the reference and of the page on changes."""
 
-    def __init__(self, text: str, changes_text: str, further: str = ""):
-        """The texts of the two pages. The sections in the headings of a `further` text are known, too, though
+    def __init__(self, text: str, changes_text: str, *further: str):
+        """The texts of the two pages. The sections in the headings of `further` texts are known, too, though
         not their options."""
         self.reference = Reference(text)
-        headed = re.findall(r"(?m)^#+ `?\[(\w+)", further)
+        headed = re.findall(r"(?m)^#+ `?\[(\w+)", "\n".join(further))
         self.others = set(headed).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
@@ -242,11 +241,7 @@ def _check_repeated(section: ConfigSection) -> Remarks:
 
 def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Remark:
     level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
-    option = f"Option '{name}' in section '{section.name}'"
-    return (
-        section,
-        name,
-        f"{option} {what}, {fate.entry.date}: {fate.sentence}",
-        level,
-        fate.successor,
+    message = (
+        f"Option '{name}' in section '{section.name}' {what}, {fate.entry.date}: {fate.sentence}"
     )
+    return section, name, message, level, fate.successor

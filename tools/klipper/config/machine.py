@@ -16,8 +16,6 @@ MEASURING = (*HEATERS, "temperature_sensor", "temperature_fan")
 CHIPS = tuple(
     "tmc sx1509 multi_pin adc_scaled replicape ads1x1x mcp4018 mcp4451 mcp4728 ad5206 dac084S085".split()
 )
-# Files of programs that bring macros.
-MACRO_FILES = re.compile(r"mainsail|fluidd|timelapse|moonraker_obico|KAMP")
 # Sections that only this fork of Klipper has.
 KALICO = ("danger_options", "constants")
 UNLESS = ", unless another file has it"
@@ -45,8 +43,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, errors first, each level in the order of files and lines; one for those that differ only
     in their section's name."""
     groups: dict[tuple[str, ...], Finding] = {}
-    ordered = sorted(findings, key=lambda one: (LEVELS.index(one.level), one.file, one.line))
-    for finding in ordered:
+    for finding in sorted(findings, key=lambda one: (LEVELS.index(one.level), one.file, one.line)):
         kind = finding.section.partition(" ")[0]
         alike = finding.message.replace(f"'{finding.section}'", kind)
         key = (finding.level, finding.file, finding.option, alike)
@@ -65,8 +62,9 @@ class ParsedPrinter(dict[str, ConfigSection]):
         # The includes that are not read.
         self.unread = [*config.missing, *config.absent]
         is_started = {"printer", "mcu"} <= self.keys()
-        # True if nothing but macros can stand in another file.
-        self.is_whole = is_started and all(map(MACRO_FILES.search, self.unread))
+        # True if nothing but macros can stand in another file, one of a program that brings them.
+        programs = "mainsail|fluidd|timelapse|moonraker_obico|KAMP"
+        self.is_whole = is_started and all(re.search(programs, name) for name in self.unread)
         self.kinematics = self["printer"].value(KINEMATICS)
         # The steppers that this kinematics needs, each with its extra required options.
         self.axes: dict[str, list[str]] = {}
@@ -82,9 +80,9 @@ class ParsedPrinter(dict[str, ConfigSection]):
         # The sensors that Klipper, the documentation, or a section defines.
         self.sensors = sensors.union(self.own_sensors)
         kinds = {section.kind for section in self.values()}
-        others = kinds.difference(known_words("kind"))
         # The kinds of sections that neither the documentation nor Klipper's source has: other programs may
         # bring what they name.
+        others = kinds.difference(known_words("kind"))
         self.plugins = {kind for kind in others if not reference.kind(kind)}
         # The sections that are a chip, by the names that pins give them: `[sx1509 x]` is `x` or `sx1509_x`,
         # `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.

@@ -54,8 +54,7 @@ def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
             yield section, "", f"{message} with {machine.kinematics}"
     elif match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
         # The beginnings of options of an axis as a whole.
-        of_axis = ("position_", "homing_", "second_homing_")
-        refused = of_axis if match[2] else "position_m"
+        refused = ("position_", "homing_", "second_homing_") if match[2] else "position_m"
         for name in section:
             if name.startswith(refused):
                 yield section, name, f"Option '{name}' is not valid in section '{section.name}'"

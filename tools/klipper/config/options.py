@@ -141,9 +141,8 @@ def _wrong_number(what: str, value: str, match: re.Match[str]) -> str:
     if not of:
         return ""
     parse = int if of == "i" else float
-    words = filter(str.strip, chain.from_iterable(rows))
     try:
-        numbers = [parse(word) for word in words]
+        numbers = [parse(word) for word in filter(str.strip, chain.from_iterable(rows))]
     except ValueError:
         return f"Unable to parse {what}: expected {EXPECTED[is_list or of]}, not '{value[:40]}'"
     for sign, bound in ((opening, low), (closing, high)):

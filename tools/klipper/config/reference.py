@@ -22,7 +22,6 @@ from itertools import chain
 
 PAGE = "Config_Reference.md"
 SENSOR = "sensor_type"
-SENSORS = "Temperature sensors"
 # A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`; `stepper_mmu_gear` is a plugin's.
 AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
 # A heading that a block may belong to; `## …` are the chapters.
@@ -220,5 +219,5 @@ class Reference:
                     queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:
-                if block.group == SENSORS:
+                if block.group == "Temperature sensors":
                     yield from block.options

@@ -126,8 +126,7 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
     for section in machine.of("gcode_macro"):
         name = section.label.upper()
         before = by_name.setdefault(name, section)
-        is_renamed = "rename_existing" in {*section, *before}
-        if before is not section and not is_renamed:
+        if before is not section and "rename_existing" not in {*section, *before}:
             yield section, "", f"gcode command {name} already registered: also in [{before.name}]"
         yield from _check_macro(section, name, taken)
     # Klipper does not have the command of a filament change.

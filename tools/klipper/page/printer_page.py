@@ -38,9 +38,9 @@ PRINTER_PAGE = Page("ui://printer/printer", FILE, _drawn, notes=())
 def entry(finding: Finding) -> JsonObject:
     """A finding as it is answered and drawn."""
     fields = finding._asdict()
-    also = fields.pop("also")[:8]
-    message = cut_between_words(finding.message, 240)
-    return filled(**fields | {"message": message, "also_in_lines": also})
+    fields["message"] = cut_between_words(finding.message, 240)
+    fields["also_in_lines"] = fields.pop("also")[:8]
+    return filled(**fields)
 
 
 def findings(config: PrinterConfig, found: list[Finding]) -> list[JsonObject]:

@@ -72,8 +72,8 @@ class Index:
         count = len(self.words) + 1
         self.ends = numbers[:count]
         self.postings = numbers[count:]
-        total = sum(section.size for section in self.sections)
-        self.mean = total / (len(self.sections) or 1) or 1
+        sizes = [section.size for section in self.sections]
+        self.mean = sum(sizes) / (len(sizes) or 1) or 1
 
     def row(self, word: str) -> dict[int, int]:
         """The sections that have a word of the pages, with its count in each."""
@@ -108,7 +108,6 @@ def counted(files: list[Page]) -> bytes:
             text = pages.page_text(page)
         except ToolError:  # it is not text
             continue
-        asked = asked_words().get(page.path, {})
         # First, what stands before the first heading.
         sections = [("", PageSection("", 1, 0)), *headings.sections(text).items()]
         section_ends = [section.offset for _, section in sections[1:]] + [len(text)]
@@ -120,7 +119,7 @@ def counted(files: list[Page]) -> bytes:
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
             counts = Counter(body + HEADING_WEIGHT * head)
-            counts.update(asked.get(anchor, ()))  # each once
+            counts.update(asked_words().get(page.path, {}).get(anchor, ()))  # each once
 
             for word, count in counts.items():
                 postings[word].extend((len(indexed), count))
