@@ -59,10 +59,11 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         word = wanted.partition(" ")[0]
         asked = index.asked_words()[PAGE].items()
         headings = [heading for heading, words in asked if word in words]
-        message = f"No such section in {PAGE}: {name}"
         longer = [kind for kind in reference.kinds if word in kind]
         near = list(dict.fromkeys([*longer, *headings]))[:6]
-        raise _not_found(message, near or several(word, reference.kinds))
+        raise _not_found(
+            f"No such section in {PAGE}: {name}", near or several(word, reference.kinds)
+        )
     return blocks
 
 

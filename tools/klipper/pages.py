@@ -30,7 +30,7 @@ class Page(NamedTuple):
 
 def require_docs() -> None:
     """Raises ToolError DOCS_MISSING if there are no pages."""
-    if next(pages(), None) is None:
+    if not any(pages()):
         raise ToolError(
             "The Klipper documentation is not on this machine yet",
             "Call sync_docs once; it fetches about 2 MB.",

@@ -84,5 +84,4 @@ def klipper_check(
     Source: check_config.
     """
     # Without a problem there is no line of it.
-    line = f"{problem.strip()}\n".lstrip()
-    return CHECK[language].format(config=config, problem=line)
+    return CHECK[language].format(config=config, problem=f"{problem.strip()}\n".lstrip())

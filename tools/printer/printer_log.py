@@ -76,14 +76,13 @@ def printer_log(
     *earlier, start = _up_to(session, starts)
     failures = [f"{other.when}: {other.failure}" for other in earlier if other.failure]
     config, page_findings = _config(start)
-    cut = f"the first {newest.cut_bytes:,} bytes of the log were not read"
     answer = filled(
         started=start.when,
         version=start.version,
         klipper=klipper_of(start.version),
         starts=len(starts),
         ran_s=start.ran_s,
-        cut=newest.cut_bytes and cut,
+        cut=newest.cut_bytes and f"the first {newest.cut_bytes:,} bytes of the log were not read",
         last_line_hours_ago=start is starts[-1] and _hours_since(newest.written),
         shutdown=cut_between_words(start.state, 200),
     )

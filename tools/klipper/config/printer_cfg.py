@@ -179,7 +179,7 @@ class PrinterConfig:
             text = line.lstrip()
             # An indented line belongs to the option above it.
             depth = len(line) - len(text)
-            if section is not None and depth > indent:
+            if section and depth > indent:
                 section.settings[-1].lines.append(text)
                 continue
             indent = math.inf
@@ -191,19 +191,19 @@ class PrinterConfig:
                 name = header[1][:LONGEST_NAME]
                 begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
                 section = self.sections.setdefault(name, begun)
-            elif section is not None:
+            elif section:
                 match = OPTION_LINE.match(text)
                 name, value = match.groups() if match else ("", "")
                 name = name.rstrip().lower()[:LONGEST_NAME]
                 problem = _problem(section, name, text)
                 if problem:
                     self.refuse(number, problem.format(text[:60]), section.name)
+                    if problem != UNPARSED:
+                        section = None
                 else:
                     saved = is_saved or section.saved
                     section.add(Setting(name, [value.strip()], number, file, saved))
                     indent = depth
-                if problem in (NO_SECTION, UNINDENTED):
-                    section = None
         self.files.pop()
 
     def _lines(self, data: bytes) -> Iterator[tuple[int, str, bool]]:

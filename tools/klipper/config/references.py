@@ -140,8 +140,7 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         renamed = section.value("rename_existing")
         if renamed and (renamed in by_name or renamed in taken):
             message = f"gcode command {renamed[:40]} already registered"
-            needs = "rename_existing needs a name of its own"
-            yield section, "rename_existing", f"{message}: {needs}"
+            yield section, "rename_existing", f"{message}: rename_existing needs a name of its own"
         bringing = brings.get(name, [])
         is_there = bringing == ["*"] or (name in commands and not bringing)
         if renamed and not (is_there or machine.plugins or machine.of(*bringing)):
@@ -166,8 +165,7 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Remarks:
     is_number = bool(NUMBERED_COMMAND.match(name))
     if name in taken and not renamed:
         message = f"gcode command {name} already registered"
-        needs = "a macro in the place of a command needs rename_existing"
-        yield section, "", f"{message}: {needs}"
+        yield section, "", f"{message}: a macro in the place of a command needs rename_existing"
     elif renamed and is_number != bool(NUMBERED_COMMAND.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
         yield section, "rename_existing", message
