@@ -60,7 +60,7 @@ def life(clock):
     days."""
     clock.set("2026-11-01T09:00:00+00:00")
     dates = ("2026-11-16", "2026-11-20", "2026-12-05")
-    steps = [{"title": title, "dt": dt} for title, dt in zip(TITLES, dates, strict=False)]
+    steps = [{"title": title, "dt": dt} for title, dt in zip(TITLES, dates)]
     names = ("Бег", "Вода", "Чтение")
     done(
         act("goal.create", title="IELTS", steps=steps),
@@ -167,7 +167,7 @@ def twelve_rows_of_a_schedule(talk):
     titles = ["Звонок", "Отчёт", "Письмо"] * 4
     steps = [
         {"title": f"{title} {number}", "dt": f"2026-11-{day}", "time_duration": "one"}
-        for number, (day, title) in enumerate(zip(days, titles, strict=False))
+        for number, (day, title) in enumerate(zip(days, titles))
     ]
     done(act("step.create", goal_id=1, steps=steps))
     assert len(talk.see("schedule")["schedule"]["upcoming"]) == len(days)

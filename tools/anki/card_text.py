@@ -117,9 +117,7 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
     if info["queue"] == LEARNING and ahead_s > 0:
         row["inMinutes"] = math.ceil(ahead_s / 60)
     if spans := info.get("nextReviews"):
-        row["next"] = {
-            name: span.translate(ISOLATES) for name, span in zip(BUTTONS, spans, strict=False)
-        }
+        row["next"] = {name: span.translate(ISOLATES) for name, span in zip(BUTTONS, spans)}
     return row
 
 

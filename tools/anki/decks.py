@@ -98,7 +98,7 @@ def contents(names: Names, deck_ids: IdByName) -> tuple[IdByName, Names, IdsByNa
     answers = client.results(*configs, *searches)
     presets = {}
     filtered = []
-    for name, config in zip(names, answers, strict=False):
+    for name, config in zip(names, answers):
         if config and config.get("dyn"):
             filtered.append(name)
         elif config:

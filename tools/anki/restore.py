@@ -173,7 +173,7 @@ def _steps_of_cards(back: dict[int, Note], present: Ids) -> list[Step]:
     default = decks.default_name(decks.ids())
     home_of: dict[int, str] = {}
     for note_id, info in notes.in_parts(list(back)):
-        home_of.update(zip(info["cards"], back[note_id].decks, strict=False))
+        home_of.update(zip(info["cards"], back[note_id].decks))
     moves: IdsByName = {}
     schedules = []
     new = f"{client.ids_query('nid', back)} -{client.ids_query('cid', present)} is:new"

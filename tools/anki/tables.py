@@ -111,7 +111,7 @@ class Table:
             if missing and marks:
                 hint = f"The texts seem to be separated by {marks[0]!r}: put a tab there, or send rows."
             return ItemError(f"{len(texts)} texts for {len(self.names)} fields", hint, "ROW")
-        cells = dict(zip(self.names, texts, strict=False))
+        cells = dict(zip(self.names, texts))
         tags = f"{self.head.get(TAGS_COLUMN, '')} {cells.pop(TAGS_COLUMN, '')}".split()
         deck = deck or cells.get("deck column") or self.head.get("deck", "")
         model = model or cells.get("notetype column") or self.head.get("notetype", "")

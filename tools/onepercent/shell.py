@@ -165,7 +165,7 @@ def find(*query: str) -> TextOutput:
 def report(file: str, *period: str) -> TextOutput:
     """Write the last four weeks, or the days --from DAY --to DAY, as a page to keep, open in any browser and
     print."""
-    options = dict(zip(period[::2], period[1::2], strict=False))
+    options = dict(zip(period[::2], period[1::2]))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
     bounds = {name: parse_date(name, day) for name, day in options.items()}

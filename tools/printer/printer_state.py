@@ -129,7 +129,7 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
         return answer
     toolhead = status["toolhead"]
     homed = toolhead.get("homed_axes")
-    axes = dict(zip("xyz", toolhead.get("position") or [], strict=False))
+    axes = dict(zip("xyz", toolhead.get("position") or []))
     position = [number_of(axes, axis) for axis in "xyz"]
     warnings = [text_of(warning, "message") for warning in config.get("warnings") or []]
     return answer | {

@@ -245,7 +245,7 @@ def results_of(
 
 def _engine_result(engine: Engine, member: JsonObject, full: bool | None) -> JsonObject:
     fields = {}
-    for name, field in zip(FIELDS, engine.fields.split(), strict=False):
+    for name, field in zip(FIELDS, engine.fields.split()):
         value = _value(name, member.get(field))
         if isinstance(value, str) and name != "url":
             text = html.unescape(re.sub(r"</?\w[^<>]*>", "", value))  # without tags of HTML

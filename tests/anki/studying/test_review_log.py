@@ -59,8 +59,7 @@ def write_log(collection, seconds):
     """Answers at these seconds, each to another card."""
     cards = sorted(collection.find_cards("deck:Geo"))
     rows = [
-        (1000 * second, card, -1, 3, 10, 9, 2500, 6000, 1)
-        for second, card in zip(seconds, cards, strict=False)
+        (1000 * second, card, -1, 3, 10, 9, 2500, 6000, 1) for second, card in zip(seconds, cards)
     ]
     collection.db.executemany("insert into revlog values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 

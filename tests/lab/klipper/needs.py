@@ -79,7 +79,7 @@ class Needs:
         arguments = definition.args
         names = [argument.arg for argument in arguments.args]
         if "config" in names:
-            defaults = zip(reversed(names), reversed(arguments.defaults), strict=False)
+            defaults = zip(reversed(names), reversed(arguments.defaults))
             values = {name: node.value for name, node in defaults if isinstance(node, ast.Constant)}
             yield from self.of_function(module, definition, values | known)
 

@@ -224,7 +224,7 @@ def check_reach(machine: ParsedPrinter) -> Remarks:
         return
     mesh = machine["bed_mesh"]
     for option in ("mesh_min", "mesh_max"):
-        for axis, corner in zip("xy", mesh.numbers(option), strict=False):
+        for axis, corner in zip("xy", mesh.numbers(option)):
             stepper = machine[f"stepper_{axis}"]
             least = stepper.number("position_min", 0.0)
             most = stepper.number("position_max")
@@ -246,7 +246,7 @@ def check_homing(machine: ParsedPrinter) -> Remarks:
     for section in machine.of("safe_z_home"):
         if machine.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
-        for axis, home in zip("xy", section.numbers("home_xy_position"), strict=False):
+        for axis, home in zip("xy", section.numbers("home_xy_position")):
             if home > machine[f"stepper_{axis}"].number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
                 yield section, "home_xy_position", message, WARNING

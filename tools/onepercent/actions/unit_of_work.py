@@ -329,7 +329,7 @@ def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
     if not (row and before):
         return f"{name} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
-    columns = zip(row, before, digested(row).values(), strict=False)
+    columns = zip(row, before, digested(row).values())
     names = [
         column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS
     ]

@@ -53,7 +53,7 @@ def habits_of(file: str) -> list[Habit]:
     habits: list[Habit] = []
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
-        records = [dict(zip(head, row, strict=False)) for row in rows]
+        records = [dict(zip(head, row)) for row in rows]
         matrix = _matrix(archive, [record["Name"] for record in records])
         for column, record in enumerate(records, 1):
             paths = fnmatch.filter(archive.namelist(), f"{record['Position']}*/Checkmarks.csv")
