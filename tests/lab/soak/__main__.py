@@ -166,11 +166,16 @@ def checkout(world):
 
 
 def leftovers(world):
+    """What is left of the sessions once they had time to end."""
+    with suppress(AssertionError):
+        wait_until(lambda: not list(remains(world)))
+    return list(remains(world))
+
+
+def remains(world):
     """Sessions, zombies, processes and files that nobody needs any more."""
-    try:
-        wait_until(lambda: world.service.children() == [])
-    except AssertionError:
-        yield f"sessions or zombies: {world.service.children()}"
+    if sessions := world.service.children():
+        yield f"sessions or zombies: {sessions}"
     inside, state = world.checkout / ".pi-mcp", world.database.parent
     files = [*world.temporary.iterdir(), *state.rglob("*.part"), *state.rglob("*.new")]
     files += set(world.checkout.parent.iterdir()) - {world.checkout}
