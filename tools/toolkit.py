@@ -7,7 +7,7 @@ from tools.core.calls import checkpoint
 from tools.core.errors import Cancelled, ToolError, cut, did_you_mean, one_line, quoted, several
 from tools.core.files import exclusive_lock, make_folder_of, plain_file, replace_file
 from tools.core.json_types import Answer, JsonObject, compact_json, filled
-from tools.core.registry import TextOutput, command
+from tools.core.registry import TextOutput, command, for_people
 from tools.core.schema import Alias, Limits
 from tools.core.settings import PROJECT, state_path
 from tools.core.tool import Tool

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Collection
-from functools import cache
+from functools import cache, wraps
 from typing import NamedTuple
 
 from .errors import ToolError, did_you_mean
@@ -32,6 +32,19 @@ class TextOutput(NamedTuple):
 
     text: str
     status: int = 0
+
+
+def for_people(run: Callable[..., TextOutput]) -> Callable[..., TextOutput]:
+    """A command whose errors are sentences, not JSON."""
+
+    @wraps(run)
+    def answer(*words: str) -> TextOutput:
+        try:
+            return run(*words)
+        except ToolError as error:
+            return TextOutput(f"{error.message}. {error.hint}", 1)
+
+    return answer
 
 
 def start_jobs() -> list[Callable[[], None]]:

@@ -21,7 +21,6 @@ DEFAULT = ("goals", "habits", "xp")
 EARLIEST = date(1900, 1, 1)
 LATEST = date(9000, 1, 1)
 STEPS_SECTION = "steps"  # not a section of its own: it shows the goals with their open steps
-WORDS = fields.text(200, line=True)
 
 
 Section = Literal["goals", "habits", "diary", "schedule", "xp", "ssp", "history", "steps", "status"]
@@ -83,7 +82,7 @@ def get_user_snapshot(
         if names:
             answer["data"] = {name: present.SECTIONS[name](view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, WORDS.parse("find", find))
+            answer["found"] = word_search.search(db, find)
         content = marks_as_text(db, today, first, last) if picture else ()
         shown = person_pages.DaysAnswer(answer, *content)
 
@@ -99,8 +98,8 @@ def _period(
 ) -> tuple[date | None, date | None]:
     """The first and the last day that are asked for, within the days that can be computed. Raises ToolError
     INVALID_DATE."""
-    first = max(parse_date("date_from", date_from), EARLIEST) if date_from else None
-    last = parse_date("date_to", date_to) if date_to else None
+    first = max(fields.parse_date("date_from", date_from), EARLIEST) if date_from else None
+    last = fields.parse_date("date_to", date_to) if date_to else None
     begin = first or today
     latest = min(last or LATEST, LATEST)
     if begin > latest:
@@ -128,11 +127,6 @@ def _are_of_one_day(names: list[str], span: person_pages.Span | None) -> bool:
     """True if the page of one day, by default today's, shows these sections; the diary alone is a list."""
     first, last = span or (None, None)
     return first == last and names != ["diary"] and not {"history", "ssp"} & {*names}
-
-
-def parse_date(name: str, text: str) -> date:
-    """The date that a text is. Raises ToolError INVALID_DATE."""
-    return date.fromisoformat(fields.parse_day(name, text))
 
 
 def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:

@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from tools.toolkit import JsonObject, ToolError, filled
 
-from . import previews, settings
-from .apply_actions import apply_agreed
+from . import settings
 from .base import days
 from .database import scalar, store
 from .page import keys, person_pages
+from .phases import plans
+from .phases.applying import apply_agreed
 from .phases.dispatch import writing_tool
 from .phases.dry_run import dry_run
 
@@ -74,7 +75,5 @@ def tick_by_press(
         present = scalar(db, AMOUNT_OF_DAY, values)
         if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", "ALREADY")
-        preview_id = previews.keep(
-            dry_run(db, [{"action": action, "params": params}], is_strict=True)
-        )
+        preview_id = plans.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

@@ -1,29 +1,22 @@
-"""Previews: shown by a tool, kept as shown, found again, given up, renewed once they no longer hold."""
+"""The first phase: the tools that show what actions would do, and that give such a preview up."""
 
-import json
-from collections.abc import Collection
-from datetime import date
-from itertools import zip_longest
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from tools.core import calls
-from tools.toolkit import JsonObject, ToolError, compact_json
+from tools.toolkit import JsonObject, ToolError
 
 from . import actions as declared
-from . import settings
-from .actions.unit_of_work import stale
-from .base import days, fields, rules, words
-from .database import Database, Row, store
+from .base import fields, rules, words
+from .database import store
 from .page import person_pages
-from .phases import dispatch
-from .phases.dry_run import Diff, Planned, Run, dry_run
+from .phases import dispatch, plans
+from .phases.dry_run import dry_run
 
 SCHEMA_RULES = (
     "* required. Ids: get_user_snapshot, or $ref:<client_action_id or place> "
     "of a create before; goal_id null: the last. update: as create; null clears, "
     "append {field: text} adds. score 1-10."
 )
-REPEAT = "Call preview_actions again."
 
 
 def actions_schema() -> JsonObject:
@@ -112,7 +105,7 @@ def preview_actions(
             )
 
         # The preview that is kept and shown.
-        return dispatch.recorded(db, keep_and_show(dry))
+        return dispatch.recorded(db, plans.keep_and_show(dry))
 
 
 @dispatch.writing_tool("cancel_preview", title="Cancel a preview", order=40)
@@ -128,98 +121,5 @@ def cancel_preview(preview_id: str) -> JsonObject:
         "message": words.text_of("preview.cancelled"),
     }
     with store.writing() as db:
-        cancel(db, preview_id)
+        plans.cancel(db, preview_id)
         return dispatch.recorded(db, shown)
-
-
-def keep_and_show(dry: Run) -> JsonObject:
-    """Store what a dry run showed; return the answer that shows it."""
-    return {
-        "preview_id": keep(dry),
-        "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
-        "diff": Diff(dry),
-        "xp_total": dry.xp,
-        "message": "\n".join(
-            [words.text_of("preview.head"), *dry.lines(), words.text_of("preview.ask")]
-        ),
-    }
-
-
-def keep(dry: Run) -> str:
-    """Store what a dry run showed; return the preview's id."""
-    import uuid
-
-    unit = dry.unit
-    preview_id = str(uuid.uuid4())
-    plan = {
-        "today": unit.day,
-        "actions": [planned[:-1] for planned, _ in dry.done],
-        "entries": [outcome.entries_as_json for _, outcome in dry.done],
-        "seen": unit.seen,
-        "dropped": dry.errors,
-    }
-    expires_at = unit.moment.timestamp() + settings.current().onepercent_preview_ttl_s
-    unit.db.execute(
-        """INSERT INTO previews (id, user, status, created_at, expires_at, plan)
-        VALUES (?, ?, 'pending', ?, ?, ?)""",
-        (preview_id, unit.user, unit.stamp, expires_at, compact_json(plan)),
-    )
-    return preview_id
-
-
-class Plan(NamedTuple):
-    """A preview as it is kept: what it did, with the entries that it showed, and what it read (`seen`)."""
-
-    today: date
-    actions: list[Planned]
-    seen: JsonObject
-    dropped: list[JsonObject]
-
-
-def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
-    """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another
-    form."""
-    check_unused(preview)
-    try:
-        kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
-        planned = []
-        for values, shown in zip_longest(kept["actions"], kept["entries"]):
-            action = Planned(*values)._replace(shown=shown)
-            if action.kind and action.client_action_id not in without:
-                planned.append(action)
-        today = date.fromisoformat(kept["today"])
-    except (KeyError, TypeError, ValueError):
-        raise stale("another version made it") from None
-    return Plan(today, planned, kept["seen"], kept["dropped"])
-
-
-def preview_of(db: Database, preview_id: str) -> Row:
-    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending
-    has expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
-    statement = """SELECT p.plan, p.idempotency_key, a.answer,
-        iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
-        FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""
-    values = (days.now().timestamp(), preview_id, settings.user())
-    preview: Row | None = db.execute(statement, values).fetchone()
-    if preview is None:
-        raise ToolError("Preview not found or already used", REPEAT, "PREVIEW_NOT_FOUND")
-    return preview
-
-
-def check_unused(preview: Row) -> None:
-    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
-    applier's."""
-    status = preview["status"]
-    if status in ("applied", "cancelled"):
-        raise ToolError(
-            f"Preview already {status}",
-            "get_user_snapshot shows the present state; preview what should still change.",
-            f"PREVIEW_{status.upper()}",
-        )
-
-
-def cancel(db: Database, preview_id: str) -> None:
-    """Cancel a preview that is pending or has expired. Raises ToolError."""
-    check_unused(preview_of(db, preview_id))
-    db.execute("UPDATE previews SET status = 'cancelled', plan = NULL WHERE id = ?", (preview_id,))

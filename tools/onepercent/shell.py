@@ -1,18 +1,15 @@
 """Commands of the shell for people: today, the history, a search, and a report to keep."""
 
-from collections.abc import Callable
 from datetime import timedelta
-from functools import wraps
 from pathlib import Path
 
 from tools.core.mcp_apps import document
-from tools.toolkit import JsonObject, TextOutput, ToolError, command, compact_json
+from tools.toolkit import JsonObject, TextOutput, command, compact_json, for_people
 
 from .base import days, fields, words
 from .database import store
-from .get_user_snapshot import WORDS, get_user_snapshot, parse_date
 from .habits.schedules import LAST
-from .snapshot import present
+from .snapshot import present, word_search
 from .snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
@@ -32,19 +29,6 @@ DIARY_ENTRIES = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
 BY_COMPLETION = "ORDER BY completed_on, id"
 GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
-
-
-def for_people(run: Callable[..., TextOutput]) -> Callable[..., TextOutput]:
-    """A command whose errors are sentences, not JSON."""
-
-    @wraps(run)
-    def answer(*words: str) -> TextOutput:
-        try:
-            return run(*words)
-        except ToolError as error:
-            return TextOutput(f"{error.message}. {error.hint}", 1)
-
-    return answer
 
 
 @command("today")
@@ -100,8 +84,11 @@ def history(number_of_days: str = "7") -> TextOutput:
     count = int(number_of_days) if number_of_days.isdecimal() else 0
     if not 1 <= count <= LONGEST_HISTORY_DAYS:
         return TextOutput(words.text_of("shell.days", most=LONGEST_HISTORY_DAYS), 2)
-    first = store.today() - timedelta(count - 1)
-    past = get_user_snapshot(include=["history"], date_from=f"{first}")["data"]["history"]
+    today = store.today()
+    first = today - timedelta(count - 1)
+    with store.reading() as db:
+        span = span_on_record(db, first, today, today)
+        past = present.history(present.View(db, today, first, today, past=span))
 
     rows = []
     for unit, (label, _) in UNITS.items():
@@ -149,9 +136,11 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
 @for_people
 def find(*query: str) -> TextOutput:
     """Show the goals, steps, habits and diary entries that have these words."""
-    text = WORDS.parse("find", " ".join(query))
+    text = " ".join(query)
     lines = []
-    for item in get_user_snapshot(find=text)["found"]["items"]:
+    with store.reading() as db:
+        found = word_search.search(db, text)
+    for item in found["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"
         lines.append(f"{sign} {words.text_of('thing.' + item['kind'])} {item['id']}  {title}")
@@ -168,7 +157,7 @@ def report(file: str, *period: str) -> TextOutput:
     options = dict(zip(period[::2], period[1::2]))
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
-    bounds = {name: parse_date(name, day) for name, day in options.items()}
+    bounds = {name: fields.parse_date(name, day) for name, day in options.items()}
     today = store.today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))

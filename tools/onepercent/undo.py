@@ -25,7 +25,7 @@ from typing import Annotated
 from tools.core import calls
 from tools.toolkit import JsonObject, ToolError
 
-from . import previews, settings
+from . import settings
 from .actions import Action, deletion, edits, with_goal
 from .actions.person import NO_PERSON
 from .actions.unit_of_work import (
@@ -36,7 +36,6 @@ from .actions.unit_of_work import (
     difference,
     digested,
 )
-from .apply_actions import FEW_LINES
 from .base import days, rules, words
 from .base.diff import (
     Archived,
@@ -51,7 +50,8 @@ from .base.diff import (
 )
 from .database import Database, store
 from .page import person_pages
-from .phases import dispatch
+from .phases import dispatch, plans
+from .phases.applying import FEW_LINES
 from .phases.dry_run import Planned, dry_run
 
 # Tables without entries of their own: a change shows in that of the habit or action it belongs to.
@@ -93,7 +93,7 @@ def undo_last(
             )
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
-        return dispatch.recorded(db, previews.keep_and_show(dry))
+        return dispatch.recorded(db, plans.keep_and_show(dry))
 
 
 def _undoable(db: Database) -> list[JsonObject]:

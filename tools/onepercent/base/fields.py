@@ -284,6 +284,11 @@ def parse_day(name: str, value: object) -> str:
     raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
 
 
+def parse_date(name: str, value: object) -> date:
+    """As `parse_day`, the date itself."""
+    return date.fromisoformat(parse_day(name, value))
+
+
 def identifier(name: str, value: object) -> str:
     """A UUID in lower case."""
     if isinstance(value, str) and re.fullmatch(UUID, value):

@@ -5,7 +5,7 @@ from itertools import chain
 
 from tools.toolkit import JsonObject, filled
 
-from ..base.fields import DIARY_FIELDS
+from ..base import fields
 from ..database import Database
 from ..habits import due_days
 from .present import item_of
@@ -16,7 +16,7 @@ SHORTEST_PART = 4  # letters of a stem that is also found inside a word
 EXCERPT_CHARS = 60  # characters of a diary entry around the first of the words
 # What fits the query best: open things first, then the diary, the newest entry first, and what is done. A
 # column without a value is not shown.
-DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in DIARY_FIELDS)
+DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in fields.DIARY_FIELDS)
 MATCHES = f"""WITH matches AS (
     SELECT 'goal' AS kind, id, title, NULL AS goal_id, NULL AS goal, NULL AS dt, NULL AS name, NULL AS date,
         NULL AS text, nullif(status = 'complete', 0) AS done, fit(CAST(title AS BLOB)) AS fits
@@ -67,8 +67,9 @@ def folded(text: str) -> str:
 
 def search(db: Database, query: str) -> JsonObject:
     """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
-    last."""
-    words = re.findall(r"[^\W_]+", folded(query))  # of letters and digits
+    last. Raises ToolError for a query that is too long."""
+    phrase = fields.text(200, line=True).parse("find", query)
+    words = re.findall(r"[^\W_]+", folded(phrase))  # of letters and digits
     alternatives = [variants(word) for word in words]
     all_stems = list(chain(*alternatives))
     patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]

@@ -19,16 +19,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from tools.core import errors
-from tools.toolkit import JsonObject, TextOutput, ToolError, command
+from tools.toolkit import JsonObject, TextOutput, ToolError, command, for_people
 
-from .. import apply_actions, previews, shell
 from ..actions import Action, habits
 from ..actions.unit_of_work import RowChange, UnitOfWork
 from ..base import fields, words
 from ..base.days import WEEK
 from ..base.diff import Counted, Thing
 from ..database import store
-from ..phases import dispatch
+from ..phases import applying, dispatch, plans
 from ..phases.dry_run import Planned, dry_run
 from . import backup
 
@@ -55,7 +54,7 @@ def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
     return _from_loop(file, yes == "--yes") if file.endswith(".zip") else backup.import_(file)
 
 
-@shell.for_people
+@for_people
 def _from_loop(file: str, is_agreed: bool) -> TextOutput:
     from . import loop_export
 
@@ -66,12 +65,12 @@ def _from_loop(file: str, is_agreed: bool) -> TextOutput:
         loop_export.habits_of(file)
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
-        preview_id = previews.keep(dry)
+        preview_id = plans.keep(dry)
 
     if not dry.unit.journal:
         return TextOutput("\n".join([words.text_of("loop.nothing"), *dry.warnings()]))
     if is_agreed:
-        return TextOutput(apply_actions.apply_agreed(preview_id, preview_id)["message"])
+        return TextOutput(applying.apply_agreed(preview_id, preview_id)["message"])
     return TextOutput("\n".join([*dry.lines(), words.text_of("loop.ask")]))
 
 
