@@ -295,7 +295,7 @@ def call_tool(request: Request) -> JsonObject:
     except ToolError as error:
         return results.as_result(error.answer())
     except calls.Asking as asking:
-        return results.question(*asking.args)
+        return results.question(str(asking), asking.state)
     page = tool.page if request.shows_pages else None
     private = page and page.private(answer)
     if page and private and not tool.app_only and answer.get("success") is not False:

@@ -44,6 +44,6 @@ def test_a_line_that_is_added_outside_of_a_call_is_dropped():
 
     line = Line("anki_restore puts it back")
     reference = weakref.ref(line)
-    calls.RUNNING.get().append_line(line)
+    calls.append_line(line)
     del line
     assert reference() is None

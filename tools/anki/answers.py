@@ -44,7 +44,7 @@ PENDING_KEY = "answers pending"
 # Key of the date of Anki's day, kept for an hour: finding it reads the whole log.
 ANKI_DAY = "day of answers"
 # Each ease in words and as a number, in the same order.
-EASES = (*BUTTONS, "1", "2", "3", "4")
+EASES = {"again": 1, "1": 1, "hard": 2, "2": 2, "good": 3, "3": 3, "easy": 4, "4": 4}
 REPEAT_S = 60
 # A queue of cards.
 SUSPENDED = -1
@@ -79,10 +79,9 @@ def answer_cards(
         )
     batch = AnswerBatch({}, early)
     for answer in answers:
-        ease = str(answer.ease).lower()
-        if (
-            ease not in EASES
-        ):  # AnkiConnect would answer the cards before it, and then refuse the call
+        ease = EASES.get(str(answer.ease).lower())
+        # AnkiConnect would answer the cards before it, and then refuse the call.
+        if ease is None:
             raise ToolError(
                 f"{str(answer.ease)[:80]!r} is not an ease. Nothing was answered",
                 "Give again, hard, good or easy (1 to 4).",
@@ -91,7 +90,7 @@ def answer_cards(
         if answer.cardId in batch.wanted:
             batch.skip(answer.cardId, "twice", "the first answer in this call counts")
         else:
-            batch.wanted[answer.cardId] = EASES.index(ease) % len(BUTTONS) + 1
+            batch.wanted[answer.cardId] = ease
     return batch.run()
 
 

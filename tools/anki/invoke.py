@@ -95,7 +95,7 @@ def invoke(
         if key == "filename" and isinstance(value, str):
             checked_filename(value)
     request = {"action": action, "version": version or client.API_VERSION, "params": params}
-    if current().anki_invoke != "all" and not calls.RUNNING.get().by_person:
+    if current().anki_invoke != "all" and not calls.is_by_person():
         for name in client.names(request):
             _check_safe(name[:80], members)
     try:

@@ -169,7 +169,7 @@ def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
             "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)", row
         ).lastrowid
         db.execute(FORGET_OLD, (JOURNAL_MOST_ENTRIES, JOURNAL_MOST_BYTES))
-    calls.RUNNING.get().append_line(f"anki_restore {{entry: {number}}} puts {things} back")
+    calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
 
 
 def newest() -> list[list[int | str]]:

@@ -48,7 +48,7 @@ def find_notes(
     Source: AnkiConnect findNotes, notesInfo, getDecks. {noteIds, notes, total, nextOffset}, notes as
     anki_note_info shows them.
     """
-    limit = limit or (NO_LIMIT if calls.RUNNING.get().by_person else 50)
+    limit = limit or (NO_LIMIT if calls.is_by_person() else 50)
     check_names(query)
     end = offset + limit
     if duplicates:

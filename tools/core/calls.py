@@ -56,7 +56,7 @@ class RunningCall(NamedTuple):
 
 
 NO_CALL = RunningCall()
-RUNNING: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
+_running: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 
 @contextmanager
@@ -65,23 +65,33 @@ def calling(call: RunningCall) -> Iterator[list[str]]:
     a person is free. Yields the list of lines that will follow its answer."""
     lines: list[str] = []
     ends_s = time.thread_time() + MOST_COMPUTED_S
-    token = RUNNING.set(call._replace(append_line=lines.append, ends_s=ends_s))
+    token = _running.set(call._replace(append_line=lines.append, ends_s=ends_s))
     try:
         yield lines
     finally:
-        RUNNING.reset(token)
+        _running.reset(token)
 
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
     """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
-    RUNNING.get().report(done, total, message)
+    _running.get().report(done, total, message)
+
+
+def is_by_person() -> bool:
+    """True if a person calls from a shell: limits that are meant for a model do not apply."""
+    return _running.get().by_person
+
+
+def append_line(line: str) -> None:
+    """Add a line of text after the answer of the call in progress."""
+    _running.get().append_line(line)
 
 
 def checkpoint() -> None:
     """Stop here if the client withdrew the call, or if it computed for longer than its budget. To be called
     between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
     ToolError."""
-    call = RUNNING.get()
+    call = _running.get()
     if call.cancelled():
         raise Cancelled()
     if time.thread_time() > call.ends_s:
@@ -101,7 +111,7 @@ def ask(question: str, key: str = "") -> str:
 
     Raises ToolError CANNOT_ASK.
     """
-    return RUNNING.get().ask(question, key)
+    return _running.get().ask(question, key)
 
 
 # A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
@@ -118,7 +128,7 @@ def state_of(question: str, key: str, call: str, issued: str = "") -> str:
 
     issued = issued or str(int(time.time()))
     text = "\n".join((issued, remote_user(), call, question))
-    secret = key.encode() or _process_key(32)
+    secret = key.encode() or _process_key()
     code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
     return f"{issued}.{code.hexdigest()}"
 
@@ -136,13 +146,18 @@ def is_current(state: object, question: str, key: str, call: str) -> bool:
     return 0 <= time.time() - int(issued) <= QUESTION_S
 
 
-# Always the same bytes in this process.
-_process_key = cache(os.urandom)
+@cache
+def _process_key() -> bytes:
+    return os.urandom(32)
 
 
 class Asking(BaseException):
-    """The call ends with a question, and is made again with the answer and a state; `args` are both. Not an
-    error: wrappers let it pass."""
+    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers
+    let it pass."""
+
+    def __init__(self, question: str, state: str):
+        super().__init__(question)
+        self.state = state
 
 
 class Caller(NamedTuple):

@@ -172,16 +172,15 @@ def _check_limits(limits: Limits, value: object) -> None:
         if value > limits.le:
             raise ValueMismatch(f"Input should be less than or equal to {limits.le}")
     if isinstance(value, str | list):
-        length = len(value)
-        bound = "at least"
-        limit: float = limits.min_length
-        if length > limits.max_length:
-            bound = "at most"
-            limit = limits.max_length
-        elif length >= limit:
-            return
-        plural = "" if limit == 1 else "s"
-        size = f"String should have {bound} {limit} character{plural}"
-        if isinstance(value, list):
-            size = f"List should have {bound} {limit} item{plural} after validation"
-        raise ValueMismatch(f"{size}, not {length}")
+        if len(value) < limits.min_length:
+            raise _wrong_length(value, "at least", limits.min_length)
+        if len(value) > limits.max_length:
+            raise _wrong_length(value, "at most", limits.max_length)
+
+
+def _wrong_length(value: str | list[object], bound: str, limit: float) -> ValueMismatch:
+    plural = "" if limit == 1 else "s"
+    size = f"String should have {bound} {limit} character{plural}"
+    if isinstance(value, list):
+        size = f"List should have {bound} {limit} item{plural} after validation"
+    return ValueMismatch(f"{size}, not {len(value)}")

@@ -96,25 +96,7 @@ class Guards:
             method = scope["method"]
             if refusal.status != 405 or method not in ("GET", "DELETE"):  # which clients try
                 self._log(refusal.status, refusal.reason)
-            # A JSON-RPC error, which any client can show, with the same words whatever is wrong with a token.
-            text = "Unauthorized" if refusal.status == 401 else refusal.reason
-            error: JsonObject = {"code": refusal.code, "message": text}
-            # Some clients never look at the header.
-            if seconds := refusal.headers.get("retry-after"):
-                error["data"] = {"retry_after": int(seconds)}
-            answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-            kind = JSON_TYPE
-            # A text for a person with a browser.
-            if method == "GET" and "text/html" in headers["accept"]:
-                answer = sentence("programs")
-                kind = PLAIN_TEXT
-            has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-            refusal.headers["content-type"] = kind
-            if has_body and not refusal.is_read:
-                refusal.headers["connection"] = "close"
-            # The HTTP server may have answered a broken body already, and hung up.
-            with suppress(Exception):
-                await respond(send, refusal.status, refusal.headers, answer.encode())
+            await _refuse(refusal, method, headers, send)
 
     def _log(self, status: int, reason: str) -> None:
         if not self.log_rate.wait_s():  # nobody without a token can fill the log
@@ -145,17 +127,21 @@ class Guards:
         # A turn for a long body is held until its call ends.
         async with AsyncExitStack() as held:
             if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
-                turn = held.enter_async_context(self.long_bodies.turn(caller.user))
-                try:
-                    await asyncio.wait_for(turn, BODY_TURN_S)
-                except asyncio.TimeoutError:  # before Python 3.11 not the one built in
-                    reason = f"{caller.user!r} waited {BODY_TURN_S} s for room for a long body"
-                    retry = {"retry-after": str(math.ceil(BODY_TURN_S))}
-                    raise Refusal(503, reason, retry) from None
+                await self._wait_for_room(held, caller.user)
             body = await _read(receive, LONGEST_BODY)
             if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
                 await held.aclose()
             await self.answer(caller, headers, body, receive, send)
+
+    async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
+        """Wait for a turn for a long body, which `held` keeps."""
+        turn = held.enter_async_context(self.long_bodies.turn(user))
+        try:
+            await asyncio.wait_for(turn, BODY_TURN_S)
+        except asyncio.TimeoutError:  # before Python 3.11 not the one built in
+            reason = f"{user!r} waited {BODY_TURN_S} s for room for a long body"
+            retry = {"retry-after": str(math.ceil(BODY_TURN_S))}
+            raise Refusal(503, reason, retry) from None
 
     def _check(self, method: str, headers: Headers, caller: Caller) -> None:
         """Raises Refusal for a request that its caller may not make, or not now; that a page elsewhere makes
@@ -226,6 +212,29 @@ async def _read(receive: Receive, longest: int) -> bytes:
         if len(body) > longest:
             raise Refusal(413, f"a body of more than {longest} bytes")
     return bytes(body)
+
+
+async def _refuse(refusal: Refusal, method: str, headers: Headers, send: Send) -> None:
+    """Answer a request with a JSON-RPC error, which any client can show; a browser's with a text for people."""
+    # The same words whatever is wrong with a token.
+    text = "Unauthorized" if refusal.status == 401 else refusal.reason
+    error: JsonObject = {"code": refusal.code, "message": text}
+    # Some clients never look at the header.
+    if seconds := refusal.headers.get("retry-after"):
+        error["data"] = {"retry_after": int(seconds)}
+    answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
+    kind = JSON_TYPE
+    if method == "GET" and "text/html" in headers["accept"]:
+        answer = sentence("programs")
+        kind = PLAIN_TEXT
+    refusal.headers["content-type"] = kind
+    # What is left of a body would be taken for the next request.
+    has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    if has_body and not refusal.is_read:
+        refusal.headers["connection"] = "close"
+    # The HTTP server may have answered a broken body already, and hung up.
+    with suppress(Exception):
+        await respond(send, refusal.status, refusal.headers, answer.encode())
 
 
 async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:

@@ -47,7 +47,7 @@ class Pictures:
     """The pictures that this call has prepared and uploaded so far: the work is done once for each."""
 
     def __init__(self) -> None:
-        self.warned = {""}
+        self.warned: set[str] = set()
         self.prepare = cache(_prepared)
         self.upload = cache(store)
 
@@ -200,7 +200,7 @@ def with_pictures(
     def upload(target: str, name: str, data: bytes, warning: str = "") -> str:
         filename = pictures.upload(name, data)
         new.images.append({"field": target, "filename": filename, "sizeBytes": len(data)})
-        if warning not in pictures.warned:  # once a call
+        if warning and warning not in pictures.warned:  # once a call
             pictures.warned.add(warning)
             new.warnings.append(f"{filename}: {warning}")
         return filename
