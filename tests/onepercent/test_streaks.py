@@ -4,7 +4,6 @@ The folded part of a history is folded anew where it no longer holds: after an u
 """
 
 import random
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -77,15 +76,15 @@ def check(seed):
     marks = {day.toordinal(): sign for day, sign in habit.marks.items()}
     course = course_of(habit, marks)
     started = min([habit.created, *habit.marks]).toordinal()
-    history = History({"at_most": None}, present, course, started, Streak(), begin, marks)
+    history = History({"at_most": None}, present, course, started, Streak(0, 0), begin, marks)
     streak = history.streak()
     assert streak == habit.streak(today), seed
     # Folded in two parts, at any Sunday before, it is the same.
     monday = begin + chance.randrange(0, present - begin + 1) // 7 * 7
     # These are never folded.
     if all(frequency != "every_n_days" for _, frequency, _ in habit.schedules):
-        folded = replace(history, today=monday).streak(monday - 1)
-        assert replace(history, folded=folded, unfolded=monday).streak() == streak, seed
+        folded = history._replace(today=monday).streak(monday - 1)
+        assert history._replace(folded=folded, unfolded=monday).streak() == streak, seed
     end = days.monday(present) + 6
     assert history.signs(begin, end) == habit.signs(START, date.fromordinal(end), today), seed
 

@@ -17,7 +17,6 @@ from tools.toolkit import JsonObject
 
 from .. import settings
 from ..base import days
-from ..base.days import WEEK
 from ..database import Database
 from .schedules import BEGINNING, LAST, Schedule, schedule_of
 
@@ -128,7 +127,7 @@ def _period(every: str, day: int) -> int:
     if every == "day":
         return day
     if every == "week":
-        return days.monday(day) // WEEK
+        return days.monday(day) // days.WEEK
     moment = date.fromordinal(day)
     return moment.year * MONTHS_OF_YEAR + moment.month
 

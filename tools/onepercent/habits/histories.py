@@ -15,7 +15,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -24,16 +23,7 @@ from ..base import days
 from ..base.days import WEEK
 from ..database import Database, Row
 from .due_days import HABIT_IS_IN_SIGHT
-from .schedules import (
-    BEGINNING,
-    FOREVER,
-    LAST,
-    Course,
-    Schedule,
-    Schedules,
-    detail_of,
-    schedule_of,
-)
+from .schedules import BEGINNING, FOREVER, LAST, Course, Schedule, Schedules, detail_of, schedule_of
 
 # The signs of days, each with its meaning.
 LEGEND = "+ done - missed e excused ~ begun . nothing due ? due, not marked p paused"
@@ -74,12 +64,11 @@ UNSETTLED = """s.until < :until AND h.frequency_type <> 'every_n_days'
 class Streak(NamedTuple):
     """`run` periods kept in a row up to a day, and the best run ever."""
 
-    run: int = 0
-    best: int = 0
+    run: int
+    best: int
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(NamedTuple):
     """A habit with its marks, a sign by the ordinal of its day, as seen on `today`; `folded`: the streak of
     the days before `unfolded`, a Monday. It may lack marks of those."""
 
@@ -114,17 +103,16 @@ class History:
         Nothing is due before the habit began and after today.
         """
         due = set(self._due(first, min(last, self.today), self.today))
-        signs = []
+        signs = ""
         for day in range(first, last + 1):
-            if day in self.marks:
-                signs.append(self.marks[day])
-            elif not self.started <= day <= self.today:
-                signs.append(".")
-            elif self.course.pause_end(day):
-                signs.append("p")
-            else:
-                signs.append("?" if day in due else ".")
-        return "".join(signs)
+            sign = self.marks.get(day, ".")
+            if sign == "." and self.started <= day <= self.today:
+                if day in due:
+                    sign = "?"
+                elif self.course.pause_end(day):
+                    sign = "p"
+            signs += sign
+        return signs
 
     def is_owed(self, day: int) -> bool:
         """True if it is due on a day that is not over and has no mark; what may wait for another day of the
@@ -237,8 +225,7 @@ def load(
         "today": f"{today}",
         **values,
     }
-    rows = db.execute(HABITS.format(which=which), values)
-    return [_history(row, today, since) for row in rows]
+    return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values)]
 
 
 def _history(row: Row, today: date, since: date) -> History:

@@ -90,7 +90,7 @@ class Course(NamedTuple):
     def spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
         """The schedules that hold between two days, each with the whole span in which it holds."""
         ends = [begin - 1 for begin, _ in self.schedules[1:]]
-        for (begin, schedule), end in zip(self.schedules, [*ends, FOREVER], strict=True):
+        for (begin, schedule), end in zip(self.schedules, [*ends, FOREVER]):
             if begin <= last and end >= first:
                 yield schedule, begin, end
 
@@ -103,21 +103,22 @@ class Course(NamedTuple):
             start -= (start - schedule.anchor) % schedule.length
             for day in schedule.due(start, min(end, last)):
                 # If another rate follows in the week, that one judges all its days that count by the week.
-                is_cut = schedule.times and end < day + WEEK - 1
-                if not (is_cut and self.schedule_on(end + 1).times):
-                    yield self._period(schedule, day, begin, end)
+                last_of_period = day + schedule.length - 1
+                is_continued = schedule.times and end < last_of_period
+                if is_continued and self.schedule_on(end + 1).times:
+                    continue
 
-    def _period(self, schedule: Schedule, day: int, begin: int, end: int) -> Period:
-        """The period that starts on a day, of which the days between `begin` and `end` count."""
-        opening = max(day, begin)
-        closing = min(day + schedule.length - 1, end)
-        is_cut = closing - opening < schedule.length - 1
-        is_paused = any(start <= closing and stop >= opening for start, stop in self.pauses)
-        while schedule.times and opening > day and self.schedule_on(opening - 1).times:
-            opening -= 1
-        return Period(
-            opening, closing, schedule.times or 1, not (is_cut or is_paused), schedule.is_turn
-        )
+                # Of the period, the days between `begin` and `end` count.
+                opening = max(day, begin)
+                closing = min(last_of_period, end)
+                is_cut = (opening, closing) != (day, last_of_period)
+                is_paused = any(
+                    since <= closing and until >= opening for since, until in self.pauses
+                )
+                while schedule.times and opening > day and self.schedule_on(opening - 1).times:
+                    opening -= 1
+                is_whole = not (is_cut or is_paused)
+                yield Period(opening, closing, schedule.times or 1, is_whole, schedule.is_turn)
 
     def pause_end(self, day: int) -> int | None:
         """The last day of the pause that a day is in; None if it is in none."""
