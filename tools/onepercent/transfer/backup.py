@@ -7,7 +7,6 @@ sessions that are open and a power cut find the old state or the new.
 """
 
 import json
-import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -29,10 +28,6 @@ from . import formats
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
 EXPORT_PARTS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_TABLES}
-# The highest ids ever given, so that none is given twice, not even after an import.
-SEQUENCES = "sequences"
-# Each table after those it refers to. Until version 2 undo kept its journal in the last one.
-TABLES = (*migrations.STATE_TABLES, *migrations.HISTORY_TABLES, "last_applied")
 
 # The errors of reading a file that is damaged, or that neither `export` nor `backup` wrote.
 UNREADABLE_ERRORS = (
@@ -51,14 +46,13 @@ def backup(file: str = "") -> JsonObject | TextOutput:
     if not file:
         return _copy_of_today()
     if file == "-":
-        from shutil import copyfileobj
         from tempfile import NamedTemporaryFile
 
         with NamedTemporaryFile() as part:
             with store.reading() as db:
                 store.copy(db, Path(part.name))
             # The other end of a pipe may be slow: nothing is read from the database meanwhile.
-            copyfileobj(part, sys.stdout.buffer)
+            sys.stdout.buffer.writelines(part)
         return TextOutput("")
     target = another_file(file)
     with store.reading() as db:
@@ -104,7 +98,15 @@ def _copy_of_today() -> JsonObject:
                 raise refused(
                     f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE
                 )
-    _thin_out()
+    # Keep the copies of the last days, and the first of each of the last months.
+    present = copies()
+    months = {
+        copy.name[:-11]: copy for copy in present
+    }  # newest first, so the first of a month stays
+    monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
+    for older in present[BACKUP_DAYS_KEPT:]:
+        if older not in monthly:
+            older.unlink(missing_ok=True)
     return _written(target) | filled(counted_anew=healed)
 
 
@@ -121,31 +123,16 @@ def heal() -> list[str]:
     return differed or ["habit_streaks"]
 
 
-def _thin_out() -> None:
-    """Keep the copies of the last days, and the first of each of the last months."""
-    present = copies()
-    # Newest first, so the first of a month is what stays.
-    months = {copy.name[:-11]: copy for copy in present}
-    monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
-    for copy in present[BACKUP_DAYS_KEPT:]:
-        if copy not in monthly:
-            copy.unlink(missing_ok=True)
-
-
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
-    command = (
-        "`python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
-    )
     newest = newest_day()
-    if newest is None:
-        return f"There is no backup yet. {command}"
-    if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
-        return f"The newest backup is of {newest}. {command}"
-    if folder().stat().st_dev == store.path().stat().st_dev:
-        return f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
-    return ""
+    if newest and newest >= f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
+        if folder().stat().st_dev == store.path().stat().st_dev:
+            return f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+        return ""
+    state = f"The newest backup is of {newest}" if newest else "There is no backup yet"
+    return f"{state}. `python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
 
 
 @check
@@ -194,10 +181,7 @@ def export(file: str, csv: str = "") -> JsonObject | TextOutput:
             sys.stdout.buffer.writelines(line.encode() for line in lines_of(db))
             return TextOutput("")
         target = another_file(file)
-        with (
-            store.replacing(target) as part,
-            part.open("w", encoding="utf-8", newline="") as stream,
-        ):
+        with store.replacing(target) as part, part.open("w", encoding="utf-8") as stream:
             stream.writelines(lines_of(db))
     return _written(target)
 
@@ -205,7 +189,7 @@ def export(file: str, csv: str = "") -> JsonObject | TextOutput:
 def _lines(db: Database) -> Iterator[str]:
     version = scalar(db, "PRAGMA user_version")
     sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
-    yield f'{{"format":"{FORMAT}","version":{version},\n"{SEQUENCES}":{sequences}'
+    yield f'{{"format":"{FORMAT}","version":{version},\n"sequences":{sequences}'
     for part, tables in EXPORT_PARTS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
@@ -274,10 +258,11 @@ def _fill(fresh: Database, source: Path) -> None:
     store.check_version(content["version"], source)
     with store.transaction(fresh):
         migrations.migrate(fresh, upto=content["version"])
-        highest = content[SEQUENCES].items()
-        fresh.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", highest)
+        # The highest ids ever given, so that none is given twice.
+        fresh.executemany(insertion("sqlite_sequence", "name", "seq"), content["sequences"].items())
         exported = content["state"] | content["history"]
-        for name in TABLES:
+        # Each table after those it refers to. Until version 2 undo kept its journal in the last one.
+        for name in (*migrations.STATE_TABLES, *migrations.HISTORY_TABLES, "last_applied"):
             if scalar(fresh, "SELECT 1 FROM sqlite_master WHERE name = :name", {"name": name}):
                 table = exported[name]
                 fresh.executemany(insertion(name, *table["columns"]), table["rows"])
@@ -293,12 +278,11 @@ def _keep_present() -> Path | None:
         with store.reading() as db:
             store.backup(db, copy)
     except store.Damaged:
-        from shutil import copyfile
+        from shutil import copy as copy_with_mode
 
         for beside in ("", "-wal"):
             if Path(f"{file}{beside}").exists():
-                copyfile(f"{file}{beside}", f"{copy}{beside}")
-                os.chmod(f"{copy}{beside}", 0o600)
+                copy_with_mode(f"{file}{beside}", f"{copy}{beside}")
     return copy
 
 

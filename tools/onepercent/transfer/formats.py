@@ -65,10 +65,7 @@ def write_tables(folder: Path) -> list[str]:
         for name, query in TABLE_QUERIES.items():
             rows = select(db, query)
             file = folder / f"{name}.csv"
-            with (
-                store.replacing(file) as part,
-                part.open("w", encoding="utf-8-sig", newline="") as stream,
-            ):
+            with store.replacing(file) as part, part.open("w", encoding="utf-8-sig") as stream:
                 table = csv.writer(stream)
                 table.writerow(column[0] for column in rows.description)
                 table.writerows(map(_as_texts, rows))

@@ -54,7 +54,12 @@ def habits_of(file: str) -> list[Habit]:
     with ZipFile(file) as archive:
         head, *rows = _table(archive, "Habits.csv")
         records = [dict(zip(head, row)) for row in rows]
-        matrix = _matrix(archive, [record["Name"] for record in records])
+        names = [record["Name"] for record in records]
+        # The table of all habits, if its columns are certain to be these.
+        matrix: list[list[str]] | None = None
+        if "Checkmarks.csv" in archive.namelist():
+            head, *rows = _table(archive, "Checkmarks.csv")
+            matrix = rows if head == ["Date", *names, ""] else None
         for column, record in enumerate(records, 1):
             paths = fnmatch.filter(archive.namelist(), f"{record['Position']}*/Checkmarks.csv")
             past: list[Day] | None = None
@@ -78,14 +83,6 @@ def _table(archive: ZipFile, path: str) -> list[list[str]]:
         raise ValueError(f"{path} is too large")
     text = archive.read(path).decode("utf-8-sig")
     return [row for row in csv.reader(StringIO(text, newline="")) if row]
-
-
-def _matrix(archive: ZipFile, names: list[str]) -> list[list[str]] | None:
-    """The rows of the table of all habits, if its columns are certain to be these habits."""
-    if "Checkmarks.csv" not in archive.namelist():
-        return None
-    head, *rows = _table(archive, "Checkmarks.csv")
-    return rows if head == ["Date", *names, ""] else None
 
 
 def _days(rows: list[list[str]]) -> list[Day]:
