@@ -25,7 +25,6 @@ DEADLINE_S = 15
 LONGEST_ANSWER_BYTES = 64_000
 LONGEST_LIST = 10  # titles of one kind that a notice names
 GOTIFY = '{"title": "{title}", "message": "{text}"}'
-BUSY = (429, 502, 503, 504)
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
@@ -125,7 +124,7 @@ def _send(title: str, text: str) -> tuple[str, int]:
         if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
             return f"{host} did not answer: {error.reason}", 0
         return f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL
-    if status in BUSY:
+    if status in (429, 502, 503, 504):
         return f"{host} answered {status}. It is tried again.", os.EX_TEMPFAIL
     if status >= 300:
         return f"{host} answered {status}. Check NOTIFY_URL and NOTIFY_BODY.", 1

@@ -24,10 +24,7 @@ from .snapshot.history import (
 SIGN_OF_STATUS = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
 DAYS_SHOWN = 28
 LONGEST_HISTORY_DAYS = 36_525  # a hundred years
-DIARY_ENTRIES = f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary
-    WHERE user = :user AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id"""
 BY_COMPLETION = "ORDER BY completed_on, id"
-GOAL = "(SELECT goals.title FROM goals WHERE goals.id = goal_id)"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
 
 
@@ -71,9 +68,9 @@ def _habit(habit: JsonObject) -> str:
     streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
     text: str = habit["name"]
     if target := habit.get("target"):
-        text += " " + words.amount_in_words(habit["today_amount"], target)
+        text += f" {words.amount_in_words(habit['today_amount'], target)}"
     if "this_week" in habit:
-        text += " " + habit["this_week"]
+        text += f" {habit['this_week']}"
     return f"{text} ({streak})"
 
 
@@ -128,7 +125,7 @@ def _period_row(label: str, period: JsonObject) -> list[str]:
 
 def _table(heads: str, rows: list[list[str]]) -> list[str]:
     rows = [words.text_of(heads).split("|"), *rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
@@ -186,7 +183,10 @@ def _content(period: Past) -> JsonObject:
         habits.append(habit._asdict() | more)
 
     goals = period.rows(f"SELECT title, completed_on {CLOSED_GOALS} {BY_COMPLETION}")
-    steps = period.rows(f"SELECT title, completed_on, {GOAL} {CLOSED_STEPS} {BY_COMPLETION}")
+    steps = period.rows(f"""SELECT title, completed_on,
+        (SELECT goals.title FROM goals WHERE goals.id = goal_id) {CLOSED_STEPS} {BY_COMPLETION}""")
+    diary = period.rows(f"""SELECT date, {fields.DIARY_COLUMNS} FROM diary WHERE user = :user
+        AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY date, id""")
     return {
         "language": words.language(),
         "first": f"{period.first}",
@@ -196,5 +196,5 @@ def _content(period: Past) -> JsonObject:
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),
-        "diary": list(map(dict, period.rows(DIARY_ENTRIES))),
+        "diary": list(map(dict, diary)),
     }

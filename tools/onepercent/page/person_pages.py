@@ -35,9 +35,6 @@ DAYS_SHOWN = 28
 # The amount of each mark, and its note or excuse.
 MARKS = """SELECT habit_id, ifnull(amount, 0), ifnull(note, excuse_reason) FROM habit_marks
     WHERE user = :user AND date = :day"""
-LATE = f"{due_days.OVERDUE} AND :first = :today"
-DONE_THEN = "completed_on = :first AND is_complete = 1 AND date IS NOT :first"
-
 
 # The first and the last day of a period.
 Span = tuple[date, date]
@@ -170,14 +167,18 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
     """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
     next day's steps."""
     day = view.first
-    week = past.between(*_week(day, view.today))
+    # The seven days that end today, if the day is one of them; else its ISO week.
+    is_recent = view.today - timedelta(WEEK) < day <= view.today
+    end = view.today if is_recent else _sunday(day)
+    week = past.between(end - timedelta(WEEK - 1), end)
+    done = _steps(view, "completed_on = :first AND is_complete = 1 AND date IS NOT :first")
     data = {
         "strip": [
             [label, part.sums(with_open=True).measures()[0]] for label, part in week.parts("days")
         ],
         "gained": past.between(day, day).sums().xp,
-        "overdue": _steps(view, LATE),
-        "steps": _steps(view, DONE_THEN) + _steps(view, "date = :first"),
+        "overdue": _steps(view, f"{due_days.OVERDUE} AND :first = :today"),
+        "steps": done + _steps(view, "date = :first"),
         **_habits_of_day(view),
         "goals": present.goals(view),
         "xp": present.xp(view),
@@ -196,13 +197,6 @@ def _one_day(view: present.View, past: Past) -> JsonObject:
 
 def _steps(view: present.View, which: str) -> list[JsonObject]:
     return present.dated_items(view, f"{which} AND {due_days.IS_STEP}")
-
-
-def _week(day: date, today: date) -> Span:
-    """The seven days that end today, if the day is one of them; else its ISO week."""
-    is_recent = today - timedelta(WEEK) < day <= today
-    last = today if is_recent else _sunday(day)
-    return last - timedelta(WEEK - 1), last
 
 
 def _sunday(day: date) -> date:

@@ -1,10 +1,10 @@
 """The months of a long period, as the page of the days draws them."""
 
+import json
 from itertools import islice
 
 from tools.toolkit import JsonObject
 
-from ..database import scalar
 from ..habits.due_days import GOAL_IS_IN_SIGHT
 from ..snapshot.history import Past, due
 
@@ -12,13 +12,13 @@ from ..snapshot.history import Past, due
 LONGEST_IN_DAYS = 62
 
 # Goals that are worked on, or were reached in the period.
-GOALS_OF_PERIOD = f"""SELECT g.id, g.title, p.steps_count AS count,
-    iif(g.status = 'complete', g.completed_on, NULL) AS reached
+GOALS_OF_PERIOD = f"""SELECT g.title, p.steps_count, iif(g.status = 'complete', g.completed_on, NULL),
+    (SELECT json_group_array(completed_on) FROM steps
+        WHERE goal_id = g.id AND deleted_at IS NULL AND is_complete = 1
+        AND completed_on <= :last)
     FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id WHERE g.user = :user AND g.deleted_at IS NULL
     AND {GOAL_IS_IN_SIGHT} AND p.steps_count > 0
     AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""
-STEPS_UNTIL = """SELECT count(*) FROM steps
-    WHERE goal_id = :goal AND deleted_at IS NULL AND is_complete = 1 AND completed_on <= :last"""
 
 
 def by_month(period: Past, cells: list[list[float]]) -> JsonObject:
@@ -67,11 +67,11 @@ def _share(signs: str) -> float | None:
 
 def _shares_of_goals(period: Past, months: list[Past]) -> list[JsonObject]:
     goals = []
-    for goal, name, count, reached in period.rows(GOALS_OF_PERIOD):
-        done = 0
+    for name, count, reached, completion_days in period.rows(GOALS_OF_PERIOD):
+        dates = json.loads(completion_days)
         parts = []
         for month in months:
-            done = scalar(period.db, STEPS_UNTIL, {"goal": goal, "last": f"{month.last}"})
+            done = sum(day <= f"{month.last}" for day in dates)
             parts.append(round(done / count, 3))
         goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
     return goals

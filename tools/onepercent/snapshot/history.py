@@ -39,12 +39,12 @@ EARNED = """SELECT ifnull(sum(max(xp, 0)) FILTER (WHERE day <= :last), 0),
     ifnull(sum(min(xp, 0)) FILTER (WHERE day <= :last), 0),
     (SELECT ifnull(sum(balance), 0) FROM xp_balance WHERE user = :user)
         - ifnull(sum(xp) FILTER (WHERE day > :last), 0) FROM xp_ledger WHERE user = :user AND day >= :first"""
-DIARY_TEXT = f"""SELECT group_concat(value, ' ') AS text
-    FROM (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
-        AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key)"""
-# The beginning of it, with its length if it is longer.
+# The beginning of the diary, with its length if it is longer.
 EXCERPT = f"""SELECT iif(length(text) <= {EXCERPT_CHARS}, text,
-    substr(text, 1, {EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM ({DIARY_TEXT})"""
+    substr(text, 1, {EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM
+    (SELECT group_concat(value, ' ') AS text FROM
+    (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
+        AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key))"""
 AMOUNTS_BY_HABIT = """SELECT h.id, json_object('amount', round(total(m.amount), 3), 'unit', h.target_unit)
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.user = :user AND h.target_amount IS NOT NULL AND h.deleted_at IS NULL
@@ -188,7 +188,7 @@ def history(view: View) -> JsonObject:
     # What holds for the whole period, and for as many days before it.
     gained, lost, end_xp = period.rows(EARNED)[0]
     former = past.between(before, first - ONE_DAY).sums()
-    section: JsonObject = {
+    return {
         "date_from": f"{first}",
         "date_to": f"{last}",
         unit: items,
@@ -196,10 +196,7 @@ def history(view: View) -> JsonObject:
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(period.sums()),
         "previous": {"date_from": f"{before}"} | _sums_as_json(former),
-    }
-    if past.habits:
-        section["marks"] = LEGEND
-    return section
+    } | filled(marks=past.habits and LEGEND)
 
 
 def _sums_as_json(sums: Sums) -> JsonObject:

@@ -15,7 +15,6 @@ from ..actions.goals import CATEGORIES
 from ..actions.repeats import compact
 from ..actions.unit_of_work import balance, missing
 from ..base import days, fields, words
-from ..base.days import WEEK
 from ..base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from ..database import Row, copies
 from ..habits import due_days
@@ -162,7 +161,7 @@ def habits(view: View) -> JsonObject:
         else:
             archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
 
-        first = today - WEEK + 1
+        first = today - days.WEEK + 1
         signs = without_open_day(each.signs(first, today))
         scheduled += "".join(
             sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
@@ -249,16 +248,15 @@ def ssp(view: View) -> JsonObject:
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
 
-    spheres = [
-        {
-            "category": category,
-            "name": words.value_in_words("category", category).capitalize(),
-            "score": row[category],
-        }
-        for category in CATEGORIES
-    ]
     return {
-        "spheres": spheres,
+        "spheres": [
+            {
+                "category": category,
+                "name": words.value_in_words("category", category).capitalize(),
+                "score": row[category],
+            }
+            for category in CATEGORIES
+        ],
         "average_score": round(row["average"], 1),
         "ssp_evaluation_id": row["id"],
     }
@@ -292,12 +290,6 @@ def status(view: View) -> JsonObject:
 
 
 SECTIONS: dict[str, Callable[[View], JsonObject]] = {
-    "goals": goals,
-    "habits": habits,
-    "diary": diary,
-    "schedule": schedule,
-    "xp": xp,
-    "ssp": ssp,
-    "history": history,
-    "status": status,
+    section.__name__: section
+    for section in (goals, habits, diary, schedule, xp, ssp, history, status)
 }

@@ -33,22 +33,21 @@ MATCHES = f"""WITH matches AS (
     WHERE fits = (SELECT max(fits) FROM matches)
     ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 
-# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones.
-ENDINGS = (
-    "ами ями ого его ому ему ыми ими ать ять еть ить ешь ишь ете ите али или ала ила ало ило ует уют ает "
-    "яет ают яют ется ться ся ый ий ой ая яя ое ее ые ие ую юю ых их ом ем ам ям ах ях ов ев ей ию ия "
-    "ии ью ья ет ит ут ют ат ят ал ил ть а я о е ы и у ю ь й "
-    "ings ing ies ied ers er ed es ly s e y"
-).split()
-# The longest that fits, after the letters of a stem.
-ENDING = f"(?<=.{{{SHORTEST_STEM}}})(?:{'|'.join(ENDINGS)})$"
+# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones. The longest that fits is
+# taken, after the letters of a stem.
+ENDING = (
+    f"(?<=.{{{SHORTEST_STEM}}})(?:"
+    "ами|ями|ого|его|ому|ему|ыми|ими|ать|ять|еть|ить|ешь|ишь|ете|ите|али|или|ала|ила|ало|ило|ует|уют|ает|"
+    "яет|ают|яют|ется|ться|ся|ый|ий|ой|ая|яя|ое|ее|ые|ие|ую|юю|ых|их|ом|ем|ам|ям|ах|ях|ов|ев|ей|ию|ия|"
+    "ии|ью|ья|ет|ит|ут|ют|ат|ят|ал|ил|ть|а|я|о|е|ы|и|у|ю|ь|й|"
+    "ings|ing|ies|ied|ers|er|ed|es|ly|s|e|y)$"
+)
 
 # How names are spelt in the other script; of Latin letters the longest group that fits is taken.
 LATIN = dict(
     zip(
         "абвгдезийклмнопрстуфхыэюяжцчшщ",
         "a b v g d e z i y k l m n o p r s t u f h y e yu ya zh ts ch sh shch".split(),
-        strict=True,
     )
 )
 CYRILLIC = {latin: letter for letter, latin in LATIN.items()} | {"y": "й", "e": "е"}
@@ -74,7 +73,7 @@ def search(db: Database, query: str) -> JsonObject:
     all_stems = list(chain(*alternatives))
     patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]
     # A preposition alone finds everything.
-    longer = [patterns[at] for at, word in enumerate(words) if len(word) >= SHORTEST_STEM]
+    longer = [pattern for word, pattern in zip(words, patterns) if len(word) >= SHORTEST_STEM]
 
     def fit(data: bytes) -> int:
         """2 if a text has all of the words, 1 if it has any."""
