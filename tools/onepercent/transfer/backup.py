@@ -126,13 +126,16 @@ def heal() -> list[str]:
 def advice() -> str:
     """A warning if the newest copy is missing or old, or would be lost together with the database; else
     nothing."""
-    newest = newest_day()
-    if newest and newest >= f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
-        if folder().stat().st_dev == store.path().stat().st_dev:
-            return f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
-        return ""
-    state = f"The newest backup is of {newest}" if newest else "There is no backup yet"
-    return f"{state}. `python3 -m tools onepercent backup` makes one; ./setup.sh --systemd makes one a day."
+    newest = newest_day() or ""
+    if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
+        state = f"The newest backup is of {newest}" if newest else "There is no backup yet"
+        return (
+            f"{state}. `python3 -m tools onepercent backup` makes one;"
+            " ./setup.sh --systemd makes one a day."
+        )
+    if folder().stat().st_dev == store.path().stat().st_dev:
+        return f"The backups in {folder()} are on the database's own disk: set ONEPERCENT_BACKUP_DIR to another."
+    return ""
 
 
 @check
