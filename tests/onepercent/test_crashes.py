@@ -58,8 +58,8 @@ def killed_at(statement, previewed):
 PLANS = {
     "a day": a_day(),
     **{name: [act(name, **params)] for name, params in EXAMPLES.items()},
-    "a schedule and a mark": [act("habit.update", 1, frequency_type="every_n_days", n=3), mark(1, note="да")],
-    "a series": [act("step.update", 1, repeat={"every": "day"}), complete(1)],
+    "a schedule and a mark": [act("habit.update", 1, n=3), mark(1, note="да")],
+    "a series": [act("step.update", 1, repeat="daily"), complete(1)],
     "a limit": [act("habit.update", 1, target={"at_most": 0}, until="2026-04-01"), mark(1, amount=2)],
     "places": [act("habit.update", 2, order=1), errand("Билет")],
 }  # fmt: skip

@@ -69,7 +69,7 @@ def test_whatever_an_entry_says_makes_it_another_one(entry):
 
 
 def test_an_undo_names_what_changed_about_a_goal_and_about_its_steps():
-    do(new_goal("Дом", steps=[{"title": "Раз"}]))
+    do(new_goal("Дом", steps=["Раз"]))
     do(act("goal.update", 1, due="2026-04-01"), act("step.update", 1, dt="2026-03-20"))
     message = call("undo_last")["message"]
     assert "• Цель «Дом»: срок: 01.04 → —" in message and "• Шаг «Раз»: день: 20.03 → —" in message
@@ -89,7 +89,7 @@ def test_a_goal_that_is_reached_again_is_said_as_it_was_the_first_time():
 
 
 def test_a_mark_that_is_taken_off_says_what_it_was():
-    do(new_habit("Отжимания", target={"amount": 10, "unit": "раз"}))
+    do(new_habit("Отжимания", target="10 раз"))
     assert "18 раз, нужно 10" in accepted(mark(1, amount=18))
     assert "• «Отжимания», 18.03: 18 раз, нужно 10 → нет отметки (−10 XP)" in accepted(
         act("habit.unmark", 1)

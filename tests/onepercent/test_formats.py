@@ -30,7 +30,7 @@ def life():
         new_step(HOSTILE.replace("\n", " "), ref(goal), dt="2026-03-20"),
         new_step("Без дня " + "длинный " * 30, ref(goal), description=HOSTILE),
     ]
-    habit = new_habit("Вода", target={"amount": 2, "unit": "л"})
+    habit = new_habit("Вода", target="2 л")
     marked = mark(ref(habit), amount=2.5)
     entry = new_entry(what_done=HOSTILE)
     do(goal, *steps, habit, marked, entry)

@@ -22,7 +22,7 @@ from tests.onepercent.person import (
 from tools.onepercent.transfer.backup import export, import_
 
 CAR = {"amount": 300_000, "unit": "₽"}
-BANK = new_habit("Копилка", goal_id=1, target={"amount": 500, "unit": "₽"})
+BANK = new_habit("Копилка", goal_id=1, target="500 ₽")
 
 
 @pytest.fixture
@@ -85,12 +85,12 @@ def test_a_sum_that_is_set_is_said_with_what_habits_bring(car):
 
 
 def test_amounts_in_another_unit_are_warned_of(car):
-    habit = new_habit("Бег", goal_id=1, target={"amount": 5, "unit": "км"})
+    habit = new_habit("Бег", goal_id=1, target="5 км")
     assert "! «Бег» считает в «км», а цель «Машина» — в «₽»" in said(habit)
     do(habit)
-    dollars = act("goal.update", 1, target={"amount": 300, "unit": "$"})
+    dollars = act("goal.update", 1, target="300 $")
     assert "«Бег» считает в «км»" in said(dollars)
-    same = act("habit.update", 1, target={"amount": 5, "unit": "₽"})
+    same = act("habit.update", 1, target="5 ₽")
     assert "считает" not in said(same)
     without = new_habit("Пост", goal_id=1)
     assert "ничего не добавит к цели «Машина»" in said(without)

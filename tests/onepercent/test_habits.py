@@ -99,7 +99,7 @@ def test_what_does_not_go_together_is_a_clear_error(params, code):
 
 
 def test_amounts_of_a_day_add_up_until_it_is_done():
-    habit(target={"amount": 2, "unit": "л"})
+    habit(target="2 л")
     previewed = preview(*[mark(1, amount=0.5) for _ in range(3)])
     assert "«Бег», 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
     apply(previewed)

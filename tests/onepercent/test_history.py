@@ -167,8 +167,8 @@ def test_the_commands_are_for_people():
 
 def test_today_shows_amounts_and_weeks():
     do(
-        new_habit("Вода", target={"amount": 2, "unit": "л"}),
-        new_habit("Бег", frequency_type="times_per_week", times=3),
+        new_habit("Вода", target="2 л"),
+        new_habit("Бег", times=3),
     )
     do(mark(1, amount=0.5), mark(2))
     text = run("today").text
@@ -202,7 +202,7 @@ def test_the_status_names_the_newest_copy_and_how_to_make_one():
 
 
 def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
-    do(new_goal("Дом", steps=[{"title": "Уборка"}]), new_goal("Сад"))
+    do(new_goal("Дом", steps=["Уборка"]), new_goal("Сад"))
     clock.set("2026-03-20T12:00:00+00:00")
     assert "Шаг «Уборка»: готово: — → половина" in accepted(act("step.update", 1, progress=50))
     assert items("goals")[0]["steps"][0]["progress"] == 50
@@ -213,7 +213,7 @@ def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
 def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_error(
     clock, tmp_path
 ):
-    do(new_habit("Бег"), new_goal("Цель", steps=[{"title": "Шаг"}]))
+    do(new_habit("Бег"), new_goal("Цель", steps=["Шаг"]))
     do(mark(1), complete(1), new_entry(plans="x"))
     clock.set("2029-03-18T12:00:00+00:00")
     month = {"date_from": "2026-03-01", "date_to": "2026-03-31"}

@@ -36,7 +36,7 @@ def marks(first="2026-03-01"):
 
 
 def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
-    habit(frequency_type="every_n_days", n=3)
+    habit(n=3)
     do(mark(1))  # the 18th: due again on the 21st
     for day, status in ((20, "not_scheduled"), (21, "pending"), (22, "pending")):
         clock.set(f"2026-03-{day}T12:00:00+00:00")
@@ -49,7 +49,7 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
 
 
 def test_a_range_of_every_n_days_marks_each_due_day_once(clock):
-    habit(frequency_type="every_n_days", n=3)
+    habit(n=3)
     clock.set("2026-03-27T12:00:00+00:00")
     do(mark(1, dates=["2026-03-18..2026-03-27"]))
     assert marks("2026-03-18") == "+..+..+..+"
@@ -126,7 +126,7 @@ def test_a_limit_needs_days_that_are_due():
 
 
 def test_a_note_at_a_mark_is_said_kept_with_further_amounts_and_shown_in_the_history():
-    habit(target={"amount": 10, "unit": "км"})
+    habit(target="10 км")
     noted = mark(1, amount=6, note="в парке")
     assert "«в парке»" in said(noted)
     do(noted)
@@ -182,7 +182,7 @@ def test_a_pause_of_all_leaves_out_what_has_ended(clock):
 
 def test_of_several_habits_one_that_is_marked_already_is_named_though_nothing_of_the_other_is_due():
     do(new_habit("a"))
-    do(new_habit("b", frequency_type="custom", schedule_days=[1]))
+    do(new_habit("b", schedule_days=[1]))
     do(mark(1, dates=["2026-03-17", "2026-03-18"]))
     both = act("habit.mark_completed", habit_ids=[1, 2], dates=["2026-03-17..2026-03-18"])
     assert refused(both)["code"] == "ALREADY_COMPLETED"

@@ -257,7 +257,7 @@ def test_a_mark_that_is_here_stays_as_it_is(export):
 
 
 def test_another_unit_than_that_of_the_habit_here_is_said(export):
-    do(new_habit("Water", target={"amount": 2, "unit": "l"}))
+    do(new_habit("Water", target="2 l"))
     text, _ = imported(export(habit("Water", days(d16="500000"), at_least="1000", unit="ml")))
     assert "! «Water»: в Loop единица «ml», здесь «l»; числа взяты как есть" in text
     text, _ = imported(export(habit("Water", days(d16="2000"), at_least="2", unit="l")))

@@ -79,7 +79,7 @@ def test_a_mark_made_while_the_clock_was_ahead_can_be_taken_off(clock):
 
 
 def test_a_streak_of_weeks_says_that_it_counts_weeks():
-    do(new_habit("Бег", frequency_type="times_per_week", times=2), new_habit("Сон"))
+    do(new_habit("Бег", times=2), new_habit("Сон"))
     do(mark(1, dates=["2026-03-10", "2026-03-12"]))
     run, sleep = items("habits")
     assert (run["current_streak"], run["streak_in"], "streak_in" in sleep) == (1, "weeks", False)

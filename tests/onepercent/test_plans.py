@@ -27,7 +27,7 @@ from tests.onepercent.person import (
 STEPS = [
     {"title": "Раз", "dt": "2026-03-20"},
     {"title": "Два", "dt": "2026-03-16", "time_duration": "one"},
-    {"title": "Три"},
+    "Три",
 ]
 
 
@@ -35,7 +35,7 @@ REFUSED = [
     (new_goal("x", steps=[{"dt": "2026-03-20"}]), "FIELD_REQUIRED", "steps[0].title"),
     (new_goal("x", steps=[{"title": "Раз", "when": "завтра"}]), "FIELD_UNKNOWN", "when"),
     (new_goal("x", steps=[{"title": "Раз", "dt": "завтра"}]), "INVALID_DATE", "steps[0].dt"),
-    (new_goal("x", steps=[{"title": "Раз"}] * 51), "FIELD_INVALID", "steps"),
+    (new_goal("x", steps=["Раз"] * 51), "FIELD_INVALID", "steps"),
     (act("goal.update", 1, append={"why_important": "я" * 2_001}), "FIELD_TOO_LONG", "append.why_important"),
     (act("goal.update", 1, append={"why_important": " "}), "NOTHING_TO_UPDATE", None),
     (act("step.shift", days=0, goal_id=1), "NOTHING_TO_UPDATE", None),

@@ -55,7 +55,7 @@ REFUSED = [
     (errand("Вечер", dt="2026-03-20 19:00"), "Шаг «Вечер»: день назван непонятно", "Step “Вечер”: the day is not clear"),
     (errand("Хлеб", time_duration=999),
      "Шаг «Хлеб»: длительность — от 1 минуты до 8 часов", "Step “Хлеб”: the duration is 1 minute to 8 hours"),
-    (new_goal("Ещё", steps=[{"title": "Раз"}, {"title": "Два", "dt": "завтра"}]),
+    (new_goal("Ещё", steps=["Раз", {"title": "Два", "dt": "завтра"}]),
      "Шаг «Два»: день назван непонятно", "Step “Два”: the day is not clear"),
     (act("goal.update", 1, title="Дом"), "Цель «Дом»: менять нечего", "Goal “Дом”: nothing would change"),
     (new_goal(""), "Цель: нет названия", "Goal: the title is missing"),
@@ -128,7 +128,7 @@ def test_an_unknown_field_gets_the_way_to_the_same_end(action, way):
 
 
 def test_a_step_that_is_named_and_stays_is_named():
-    more = [{"title": "Без дня"}, {"title": "Сделан", "dt": "2026-03-20"}]
+    more = ["Без дня", {"title": "Сделан", "dt": "2026-03-20"}]
     do(act("step.create", goal_id=1, steps=more))
     do(complete(3))
     message = said(act("step.shift", step_ids=[1, 2, 3], days=1))
@@ -163,9 +163,9 @@ def test_an_excuse_may_follow_a_miss_and_gives_its_xp_back():
 
 
 def test_more_work_never_takes_a_done_day_back():
-    do(new_habit("Отжимания", target={"amount": 10, "unit": "раз"}))
+    do(new_habit("Отжимания", target="10 раз"))
     do(mark(2, amount=12))
-    do(act("habit.update", 2, target={"amount": 15, "unit": "раз"}))
+    do(act("habit.update", 2, target="15 раз"))
     previewed = preview(mark(2, amount=1))
     assert previewed["xp_total"] == 0 and "13 из 15 раз; +1" in previewed["message"]
     apply(previewed)

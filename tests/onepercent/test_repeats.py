@@ -32,7 +32,7 @@ from tools.onepercent.habits.due_days import first_day, start_rule
 
 TUESDAYS = {"every": "week", "on": ["tue"]}
 CALL = errand("Созвон", repeat=TUESDAYS)
-EXERCISE = errand("Зарядка", repeat={"every": "day"})
+EXERCISE = errand("Зарядка", repeat="daily")
 
 
 def dates():
@@ -78,7 +78,7 @@ def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_ye
 
 
 def test_a_yearly_step_keeps_its_day_and_says_it():
-    birthday = errand("Birthday", dt="2026-03-19", repeat={"every": "year"})
+    birthday = errand("Birthday", dt="2026-03-19", repeat="yearly")
     assert "19.03; каждый год: 19.03" in accepted(birthday)
     assert "следующий 19.03.2027" in said(complete(1))
     [step] = schedule(date_to="2026-04-01")["upcoming"]
@@ -202,7 +202,7 @@ def test_one_is_shifted_alone_and_all_by_their_rule():
 
 
 def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it():
-    do(new_goal("Дом", steps=[{"title": "Созвон"}]))
+    do(new_goal("Дом", steps=["Созвон"]))
     do(act("step.update", 1, repeat=TUESDAYS))
     assert dates() == ["2026-03-24"]
     do(act("step.update", 1, repeat=None), complete(1))
@@ -210,7 +210,7 @@ def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it
 
 
 def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
-    do(new_goal("Дом", steps=[{"title": "Цветы"}]))
+    do(new_goal("Дом", steps=["Цветы"]))
     do(new_step("Созвон", 1, repeat=TUESDAYS))
     do(new_step("Отчёт", 1, repeat={"every": "day", "until": "2026-03-18"}))
     assert "больше не повторится (каждую неделю: вт)" in said(act("step.delete", 2))

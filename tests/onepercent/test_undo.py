@@ -42,7 +42,7 @@ CHANGES = [
     [mark(1), miss(1), act("habit.unmark", 1), miss(1, excuse_reason="x"),
      act("habit.update", 1, frequency_type="weekends"), act("habit.delete", 1)],
     [act("habit.update", 1, frequency_type="times_per_week", times=3),
-     act("habit.update", 1, target={"amount": 2, "unit": "л"}),
+     act("habit.update", 1, target="2 л"),
      mark(1, dates=["2026-03-10..2026-03-18"], amount=1),
      pause(1, "2026-03-01", "2026-03-09"), act("habit.archive", 1)],
     [act("goal.update", 1, due="2026-12-31", append={"why_important": "x"}), errand("Билет"),

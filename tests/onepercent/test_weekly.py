@@ -40,7 +40,7 @@ def habit():
 )
 def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, done, status, clock):
     clock.set("2026-03-16T12:00:00+00:00")
-    do(new_habit("Бег", frequency_type="times_per_week", times=3))
+    do(new_habit("Бег", times=3))
     for number in range(done):
         clock.set(f"2026-03-{16 + number}T12:00:00+00:00")
         do(mark(1))
@@ -50,7 +50,7 @@ def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, don
 
 
 def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
-    do(new_habit("Бег", frequency_type="times_per_week", times=2))
+    do(new_habit("Бег", times=2))
     clock.set("2026-03-22T12:00:00+00:00")
     previewed = preview(mark(1, dates=["2026-03-18..2026-03-22"]))
     assert previewed["xp_total"] == 20
@@ -63,7 +63,7 @@ def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
 
 def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-16T12:00:00+00:00")
-    do(new_habit("Бег", frequency_type="times_per_week", times=3))
+    do(new_habit("Бег", times=3))
     do(mark(1))
     clock.set("2026-03-17T12:00:00+00:00")
     do(mark(1))
@@ -105,7 +105,7 @@ def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
         answer = call("tick_by_press", press_key=keys.of_day(), **tick, **more)
         return answer.get("code") or habit()["today_amount"]
 
-    do(new_habit("Вода", target={"amount": 2, "unit": "л"}))
+    do(new_habit("Вода", target="2 л"))
     assert [press(seen=0), press(seen=0), press(seen=0)] == [0.5, "ALREADY", "ALREADY"]
     assert press(seen=0.5) == 1
     assert press() == 1.5, "a page of before sends nothing"

@@ -45,9 +45,9 @@ def on_the_page(previewed):
         (new_step("Слова", 1, time_duration=90), "Шаг «Слова»: новый; к цели «Английский»; 1 ч 30 мин"),
         (new_goal("Марафон", due="2026-10-01", steps=[{"title": "Раз", "dt": "2026-03-20"}, {"title": "Два", "time_duration": "one"}]),
          "Цель «Марафон»: новая; работа; срок 01.10; 2 шага: «Раз» (20.03), «Два» (1 ч)"),
-        (new_habit("Сон", schedule_days=[1, 3], frequency_type="custom"), "Привычка «Сон»: новая; пн, ср; +10/−10 XP"),
-        (new_habit("Сон", frequency_type="monthly", month_days=[31, 1]), "Привычка «Сон»: новая; 1-го и последнего числа; +10/−10 XP"),
-        (new_habit("Сон", target={"amount": 1.5, "unit": "л"}), "Привычка «Сон»: новая; каждый день; 1,5 л; +10/−10 XP"),
+        (new_habit("Сон", schedule_days=[1, 3]), "Привычка «Сон»: новая; пн, ср; +10/−10 XP"),
+        (new_habit("Сон", month_days=[31, 1]), "Привычка «Сон»: новая; 1-го и последнего числа; +10/−10 XP"),
+        (new_habit("Сон", target="1,5 л"), "Привычка «Сон»: новая; каждый день; 1,5 л; +10/−10 XP"),
         (mark(1), "«Бег», 18.03: сделано (+10 XP)"),
         (miss(1, excuse_reason="болел"), "«Бег», 18.03: пропуск; уважительная причина: «болел»"),
         (new_entry(what_done="Два", date="2026-03-17"), "Дневник за 17.03: новая запись; сделано: «Два» (+10 XP)"),
@@ -163,6 +163,6 @@ def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life):
 
 
 def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
-    made = new_goal("Дом", steps=[{"title": "Раз"}])
+    made = new_goal("Дом", steps=["Раз"])
     told = on_the_page(preview(made, act("goal.delete", goal_id=None)))
     assert [change["rows"] for change in told["ru"]["changes"]] == [["Раз"], ["«Раз»"]]
