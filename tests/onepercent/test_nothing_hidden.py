@@ -7,7 +7,6 @@ from tests.onepercent.person import (
     call,
     complete,
     do,
-    found,
     history,
     items,
     mark,
@@ -109,15 +108,3 @@ def test_which_of_two_entries_of_a_day_is_deleted_and_brought_back_is_said_by_it
     assert deletion in accepted(act("diary.delete_entry", 2))
     back = "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
     assert back in call("undo_last")["message"]
-
-
-def test_if_nothing_has_all_the_words_those_that_have_some_are_found():
-    do(new_goal("Ремонт кухни"), new_goal("Купить лампочки"))
-
-    def titles(words):
-        return [item["title"] for item in found(words)]
-
-    assert titles("кухню покрасить") == ["Ремонт кухни"]
-    assert titles("ремонт кухни лампочки") == ["Ремонт кухни", "Купить лампочки"]
-    assert titles("купить лампочки") == ["Купить лампочки"]
-    assert titles("собака !") == titles("!") == []

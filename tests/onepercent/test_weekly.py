@@ -11,7 +11,6 @@ from tests.onepercent.person import (
     balance,
     call,
     do,
-    found,
     items,
     mark,
     new_goal,
@@ -91,12 +90,6 @@ def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
         assert not any(planned.values())
     do(act("goal.complete", 1))
     assert schedule()["overdue"] == []
-
-
-def test_a_preposition_finds_nothing_alone_beside_a_word():
-    do(new_goal("Накопить на машину"), new_goal("Лыжи"))
-    assert [item["title"] for item in found("катался на лыжах")] == ["Лыжи"]
-    assert found("на")
 
 
 def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
