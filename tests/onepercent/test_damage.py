@@ -4,7 +4,6 @@ touched."""
 import random
 import shutil
 import sqlite3
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,10 @@ from tests.onepercent.person import (
     propose,
     snapshot,
 )
-from tests.onepercent.test_backup import of_another_program
+from tests.onepercent.test_backup import health, of_another_program
 from tools.core.errors import ToolError
-from tools.core.health import guarded
 from tools.onepercent.database import migrations, store
-from tools.onepercent.transfer.backup import database, export
-
-health = partial(guarded, database)
+from tools.onepercent.transfer.backup import export
 
 
 def of_a_newer_version(_):

@@ -214,7 +214,3 @@ def test_a_wrong_name_or_value_of_several_that_fit_names_them():
 def test_wrong_arguments_of_the_snapshot(arguments, code):
     answer = call("get_user_snapshot", **arguments)
     assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]
-
-
-def test_the_snapshot_takes_all_days_there_are():
-    assert snapshot("schedule", "diary", "xp", date_from="0001-01-01", date_to="9999-12-31")

@@ -112,6 +112,8 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(a
     [
         (new_habit("x", end_date="2026-04-01"), "Use until"),
         (new_habit("x", reminder_time="22:00"), "no reminders at a time of day"),
+        (errand("x", dt="2026-03-19 09:00"), "no reminders at a time of day"),
+        (errand("x", dt="завтра в 9"), "with NOTIFY_URL set"),
         (errand("x", remind_me=True), "no reminders at a time of day"),
         (new_habit("x", limit=2), "at_most"),
         (new_habit("x", interval=3), "every_n_days with n"),
@@ -123,7 +125,7 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(a
         (act("person.update", time_zone="Europe/London", till="2026-03-20"), "changed back then"),
     ],
 )
-def test_an_unknown_field_gets_the_way_to_the_same_end(action, way):
+def test_an_unknown_field_or_a_time_gets_the_way_to_the_same_end(action, way):
     assert way in refused(action)["hint"]
 
 

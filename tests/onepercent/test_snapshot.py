@@ -79,12 +79,12 @@ def test_the_diary_is_newest_first_between_the_two_dates():
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
-    created = do(new_goal("Цель"), *[new_step(at, dt=at) for at in days])
-    do(complete(created[1]), complete(created[3]))
+    do(new_goal("Цель"), *[new_step(at, dt=at) for at in days])
+    do(complete(1), complete(3))
     found = schedule()
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
     assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
-    shown = {"id": created[3], "title": "2026-03-18", "goal_id": created[0], "date": "2026-03-18"}
+    shown = {"id": 3, "title": "2026-03-18", "goal_id": 1, "date": "2026-03-18"}
     assert found["today"] == [{**shown, "is_complete": True, "completed_on": "2026-03-18"}]
     assert [one["title"] for one in found["upcoming"]] == ["2026-03-25"]
 
@@ -141,7 +141,7 @@ def test_a_date_without_days_after_it_is_a_clear_error(dates):
     assert "is after 9000-01-01" in answer["error"]
 
 
-@pytest.mark.parametrize("include", ["schedule", "history"])
+@pytest.mark.parametrize("include", ["schedule", "history", "diary", "xp"])
 def test_a_date_without_days_before_it_is_the_past(include):
     do(new_habit("Бег"))
     for dates in ({"date_to": "0001-02-01"}, {"date_to": "9999-12-31"}, {}):

@@ -21,6 +21,7 @@ from tests.onepercent.person import (
     new_goal,
     new_habit,
     new_step,
+    pause,
     preview,
     propose,
     ref,
@@ -124,16 +125,12 @@ def test_apply_refuses_a_preview_made_stale_by_another_session():
     assert apply(stale)["success"]  # It stayed pending, and holds again once the state is back.
 
 
-SUMMER = {"from": "2026-06-01", "to": "2026-06-14"}
-WINTER = {"from": "2026-12-20", "to": "2027-01-10"}
-
-
 @pytest.mark.parametrize(
-    "then", [act("habit.pause", 1, **WINTER), act("habit.resume", 1), act("habit.archive", 1)]
+    "then", [pause(1, "2026-12-20", "2027-01-10"), act("habit.resume", 1), act("habit.archive", 1)]
 )
 def test_a_pause_that_a_later_action_of_the_preview_reads_is_no_change_since(clock, then):
     do(new_habit("Бег"))
-    previewed = preview(act("habit.pause", 1, **SUMMER), then)
+    previewed = preview(pause(1, "2026-06-01", "2026-06-14"), then)
     clock.set("2026-03-18T12:00:09+00:00")
     assert apply(previewed)["success"]
 
