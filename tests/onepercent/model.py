@@ -230,8 +230,8 @@ class Life:
         self._update(habit, {"schedule": (frequency_type, numbers)})
         numbers = numbers if isinstance(numbers, list) else [numbers or 1]
         frequency = "times_per_week" if frequency_type == "weekly" else frequency_type
-        first, is_first = habit["schedules"][-1][0], habit["created"] == self.today
-        if first != self.today and not is_first:
+        first = habit["schedules"][-1][0]
+        if self.today not in (first, habit["created"]):
             habit["schedules"].append((self.today, frequency, numbers))
         else:
             habit["schedules"][-1] = (first, frequency, numbers)

@@ -24,7 +24,6 @@ from tests.onepercent.person import (
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
-MARKED = ["2026-02-24", "2026-02-25", "2026-03-17"]
 DAMAGE = [
     "UPDATE goal_progress SET steps_completed = 2",
     "UPDATE goal_progress SET steps_count = -1",
@@ -60,7 +59,7 @@ TO_VERSION_6 = [
 def live():
     """A goal of three steps, one done; a habit whose first marks are folded. Returns what is shown of it."""
     do(*a_day(), new_habit("Бег"))
-    do(mark(1, dates=MARKED))
+    do(mark(1, dates=["2026-02-24", "2026-02-25", "2026-03-17"]))
     return shown()
 
 

@@ -59,15 +59,14 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
         for day in entries:
             insert(db, "diary", date=f"{day}", plans="x", **STAMPS)
         for day in kept:
-            mark = {"habit_id": 1, "status": "completed", "xp": 0}
-            insert(db, "habit_marks", date=f"{day}", **mark, **STAMPS)
+            insert(db, "habit_marks", habit_id=1, date=f"{day}", status="completed", xp=0, **STAMPS)
 
     present = clock().astimezone(ZoneInfo(zone)).date()
     for length in (1, 7, 31, 32, 92, 93, 366):
         first = present - timedelta(length - 1)
         found = history(date_from=f"{first}", date_to=f"{present}")
-        before = first - timedelta(length)
-        for sums, start in ((found["total"], first), (found["previous"], before)):
+        for part, start in (("total", first), ("previous", first - timedelta(length))):
+            sums = found[part]
             span = {start + timedelta(ago) for ago in range(length)}
             gains = [xp for day, xp in closed if day in span]
             assert (sums["xp"], sums["steps"]) == (sum(gains), len(gains))
@@ -161,8 +160,10 @@ def test_the_commands_are_for_people():
     today, past = run("today").text, run("history").text
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
-    before = "7 дней до того  +0   0/0       0 шагов; 0 целей"
-    assert f"\n{before}\n\nпривычка  отметки  %  серия\nБег " in past
+    assert (
+        "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег "
+        in past
+    )
     for number in ("0", "99999", "x"):
         assert run("history", number) == ("Сколько дней показать: от 1 до 36525", 2)
     assert run("find", "zzz") == ("zzz: ничего не нашлось", 1)
@@ -193,9 +194,12 @@ def test_today_shows_goals_that_are_a_sum():
 def test_a_day_of_the_diary_is_told_once():
     do(new_entry(what_done="Бегал в парке"))
     both = {"date_from": "2026-03-18", "date_to": "2026-03-18"}
-    assert str(snapshot("history", "diary", **both)).count("Бегал в парке") == 1
-    assert str(snapshot("history", **both)).count("Бегал в парке") == 1
-    assert str(snapshot("history", "diary", date_from="2026-03-17")).count("Бегал в парке") == 1
+    for shown in (
+        snapshot("history", "diary", **both),
+        snapshot("history", **both),
+        snapshot("history", "diary", date_from="2026-03-17"),
+    ):
+        assert str(shown).count("Бегал в парке") == 1
 
 
 def test_the_status_names_the_newest_copy_and_how_to_make_one():

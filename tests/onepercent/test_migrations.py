@@ -50,13 +50,12 @@ def test_a_life_of_every_version_goes_on(version, way, then, file):
     go_back(then, version)
     stamps = {"created_at": STAMP, "updated_at": STAMP}
     habit = {"name": "Бег", "icon": "star", "frequency_type": "daily", "created_on": "2026-03-17"}
-    habit |= {"xp_reward": 10, "xp_penalty": 10}
-    mark = {"habit_id": 1, "date": "2026-03-18", "status": "completed", "xp": 10}
     with store.writing() as db:
         insert(db, "goals", title="Старая", category="work", **stamps)
         insert(db, "xp_ledger", id=1, at=STAMP, xp=35, action="step.complete", entity_id=99)
-        insert(db, "habits", **habit, **stamps)
-        insert(db, "habit_marks", **mark, **stamps)
+        insert(db, "habits", **habit, xp_reward=10, xp_penalty=10, **stamps)
+        mark = {"date": "2026-03-18", "status": "completed", "xp": 10}
+        insert(db, "habit_marks", habit_id=1, **mark, **stamps)
     go_on(then, way, file)
     assert titles() == ["Старая"]
     assert balance() == 35

@@ -63,7 +63,6 @@ OFTEN = ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
 # The model knows no zones.
 NAMES = [*sorted(EXAMPLES.keys() - {"person.update"}), *OFTEN, *["habit.mark_completed"] * 4]
 MOVES = ["preview", "preview", "apply", "apply", "undo", "undo", "redo", "switch"]
-WORLDS = 30
 
 
 class User:
@@ -248,7 +247,7 @@ def test_the_model_has_a_method_for_every_action():
 
 
 @pytest.mark.slow
-@settings(max_examples=WORLDS, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_random_life_is_what_the_model_says(data, clock, tmp_path):
     clock.set(f"{FIRST_DAY}T12:00:00+00:00")

@@ -39,8 +39,9 @@ def test_an_archived_habit_stays_in_the_days_when_it_was_kept():
 def test_what_is_late_moves_to_one_day_and_what_stays_late_is_said():
     steps = [{"title": f"Шаг {day}", "dt": f"2026-03-{day}"} for day in (10, 12, 17)]
     do(new_goal("Кухня", steps=steps))
-    late = act("step.shift", overdue=True, days=1)
-    assert "! Останется просроченным: 2 шага\nПрименить?" in said(late)
+    assert "! Останется просроченным: 2 шага\nПрименить?" in said(
+        act("step.shift", overdue=True, days=1)
+    )
     moved = "• 3 шага цели «Кухня»: 10.03–17.03 → 19.03: «Шаг 10», «Шаг 12», «Шаг 17»"
     assert moved in accepted(act("step.shift", overdue=True, dt="2026-03-19"))
     assert schedule()["overdue"] == []
@@ -88,8 +89,9 @@ def test_a_streak_of_weeks_says_that_it_counts_weeks():
 def test_a_preview_shows_what_each_step_of_a_plan_has_and_the_day_of_a_completion():
     step = {"title": "Слайды", "dt": "2026-03-25", "time_duration": "two"}
     step |= {"priority": "critical", "description": "10 штук"}
-    plan = new_goal("Доклад", steps=[step])
-    assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in accepted(plan)
+    assert "1 шаг: «Слайды» (25.03, 2 ч, срочный, «10 штук»)" in accepted(
+        new_goal("Доклад", steps=[step])
+    )
     assert "Шаг «Слайды»: сделан 17.03" in said(complete(1, date="2026-03-17"))
 
 

@@ -86,8 +86,8 @@ def test_each_part_of_a_day_is_told_once(phone, life, clock):
 
 
 def test_nothing_to_tell_is_no_notice(phone, life, clock):
-    do(act("goal.delete", 1), act("habit.delete", 1), act("habit.delete", 2))
-    do(new_entry(what_done="x"))
+    deletions = [act("goal.delete", 1), act("habit.delete", 1), act("habit.delete", 2)]
+    do(*deletions, new_entry(what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
         assert tell() == 0
@@ -174,9 +174,8 @@ def test_a_timer_with_nothing_to_send_loads_nothing_to_send_it_with(file):
 
 def test_a_habit_to_avoid_and_one_that_has_ended_are_not_asked_for(phone, clock):
     clock.set("2026-03-17T08:00:00+00:00")
-    target = {"at_most": 0, "unit": "×"}
-    do(new_habit("Сигареты", target=target), new_habit("Курс", until="2026-03-17"))
-    do(new_habit("Бег"))
+    smoking = new_habit("Сигареты", target={"at_most": 0})
+    do(smoking, new_habit("Курс", until="2026-03-17"), new_habit("Бег"))
     clock.set(MORNING)
     tell("--now")
     assert phone.seen[0][2].splitlines() == ["1 привычка: Бег"]

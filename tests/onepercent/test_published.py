@@ -15,7 +15,6 @@ from tools.onepercent.base import fields
 jsonschema = pytest.importorskip("jsonschema", reason="the SDK brings jsonschema")
 
 SCHEMA = TOOLS["preview_actions"].schema
-GOAL = new_goal("x")
 
 # What the schema can say, the tool says too.
 WRONG = [
@@ -33,7 +32,7 @@ def test_what_the_schema_refuses_the_tool_refuses():
     for wrong in WRONG:
         assert not fits(wrong), wrong
         assert not propose(wrong)["success"], wrong
-    assert fits(*[GOAL] * 50)
+    assert fits(*[new_goal("x")] * 50)
 
 
 def test_the_examples_are_of_every_action():

@@ -20,7 +20,6 @@ LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 # What no sentence for a person has in it.
 UNSAID = ("None", "{", "$", "nan")
 OFTEN = ["step.create", "habit.create", "goal.create", "step.complete", "habit.mark_completed"]
-SECTIONS = ["goals", "steps", "habits", "schedule", "history", "diary", "xp", "ssp"]
 
 
 class Life:
@@ -44,7 +43,8 @@ class Life:
     def look(self):
         before = state()
         period = {"date_from": "2026-11-01", "date_to": "2027-03-01"}
-        data = snapshot(*SECTIONS, goals_status="all", **period)
+        sections = "goals steps habits schedule history diary xp ssp".split()
+        data = snapshot(*sections, goals_status="all", **period)
         assert state() == before
         return data
 

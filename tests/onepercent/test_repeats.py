@@ -210,9 +210,8 @@ def test_a_step_without_a_day_begins_on_the_first_of_its_rule_and_a_null_ends_it
 
 
 def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
-    do(new_goal("Дом", steps=["Цветы"]))
-    do(new_step("Созвон", 1, repeat=TUESDAYS))
-    do(new_step("Отчёт", 1, repeat={"every": "day", "until": "2026-03-18"}))
+    report = new_step("Отчёт", repeat={"every": "day", "until": "2026-03-18"})
+    do(new_goal("Дом", steps=["Цветы"]), new_step("Созвон", repeat=TUESDAYS), report)
     assert "больше не повторится (каждую неделю: вт)" in said(act("step.delete", 2))
     do(complete(3))
     assert dates() == ["2026-03-24"]

@@ -36,8 +36,13 @@ def test_a_section_asked_for_is_there_also_when_it_is_empty():
     assert data["goals"] == data["diary"] == {"items": [], "total_count": 0}
     assert data["schedule"] == {"today": [], "upcoming": [], "overdue": []}
     assert data["history"]["days"] == []
-    level = {"level": 1, "level_progress": 0, "next_level_xp": 1000}
-    assert data["xp"] == {"balance": 0, "lifetime": 0, **level}
+    assert data["xp"] == {
+        "balance": 0,
+        "lifetime": 0,
+        "level": 1,
+        "level_progress": 0,
+        "next_level_xp": 1000,
+    }
 
 
 def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_are_asked_for():
@@ -51,8 +56,15 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
         new_step("сделан", order=0),
     )
     do(complete(6))
-    brief = {"id": 1, "title": "Цель", "done": "1/6", "due": "2026-12-31", "moved": "2026-03-18"}
-    assert snapshot()["goals"]["items"] == [brief | {"next": {"id": 3, "title": "первый"}}]
+    [brief] = snapshot()["goals"]["items"]
+    assert brief == {
+        "id": 1,
+        "title": "Цель",
+        "done": "1/6",
+        "due": "2026-12-31",
+        "moved": "2026-03-18",
+        "next": {"id": 3, "title": "первый"},
+    }
     whole = items("goals")[0]
     order = ["первый", "второй", "рано", "поздно", "без даты"]
     assert [step["title"] for step in whole["steps"]] == order
@@ -84,8 +96,15 @@ def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     found = schedule()
     assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
     assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
-    shown = {"id": 3, "title": "2026-03-18", "goal_id": 1, "date": "2026-03-18"}
-    assert found["today"] == [{**shown, "is_complete": True, "completed_on": "2026-03-18"}]
+    [today] = found["today"]
+    assert today == {
+        "id": 3,
+        "title": "2026-03-18",
+        "goal_id": 1,
+        "date": "2026-03-18",
+        "is_complete": True,
+        "completed_on": "2026-03-18",
+    }
     assert [one["title"] for one in found["upcoming"]] == ["2026-03-25"]
 
 

@@ -177,11 +177,12 @@ def test_a_refusal_names_no_column_of_the_database(life, clock):
     do(act("goal.update", 1, title="Два"))
     clock.set("2026-03-18T13:00:00+00:00")
     do(act("goal.update", 1, why_important="x"))
-    start = "Cannot undo: goal 'Два' "
-    assert call("undo_last", number=2)["error"] == start + "changed: it was written again"
+    assert call("undo_last", number=2)["error"] == (
+        "Cannot undo: goal 'Два' changed: it was written again"
+    )
     clock.set("2026-03-18T13:05:00+00:00")
     do(act("goal.delete", 1))
-    assert call("undo_last", number=3)["error"] == start + "was deleted"
+    assert call("undo_last", number=3)["error"] == "Cannot undo: goal 'Два' was deleted"
 
 
 @pytest.mark.parametrize("count", [1, 7])

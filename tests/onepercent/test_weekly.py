@@ -63,10 +63,8 @@ def test_a_mark_beyond_what_the_week_needs_earns_no_xp_and_says_so(clock):
 def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-16T12:00:00+00:00")
     do(new_habit("Бег", times=3))
-    do(mark(1))
-    clock.set("2026-03-17T12:00:00+00:00")
-    do(mark(1))
     clock.set("2026-03-18T12:00:00+00:00")
+    do(mark(1, dates=["2026-03-16..2026-03-17"]))
     assert "раз в неделю: 3 → 2" in accepted(act("habit.update", 1, times=2))
     shown = habit()
     assert (shown["this_week"], shown["current_streak"]) == ("2/2", 1)
@@ -82,9 +80,8 @@ def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
     do(new_goal("Налоги", due="2026-03-20"), new_goal("Потом", due="2026-12-31"))
     row = {"title": "Налоги", "goal_id": 1, "date": "2026-03-20", "kind": "goal"}
-    parts = {"2026-03-18": "upcoming", "2026-03-20": "today", "2026-03-25": "overdue"}
-    for day, part in parts.items():
-        clock.set(f"{day}T12:00:00+00:00")
+    for day, part in ((18, "upcoming"), (20, "today"), (25, "overdue")):
+        clock.set(f"2026-03-{day}T12:00:00+00:00")
         planned = schedule()
         assert planned.pop(part) == [row | {"is_complete": False}]
         assert not any(planned.values())
