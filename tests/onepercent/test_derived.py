@@ -118,8 +118,17 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
             # One that a person has moved since.
             ("2026-03-05", None, stamp(1, 8), stamp(1, 9)),
         ):
-            step = {"goal_id": 1, "title": "Зарядка", "priority": "attention", "dt": dt}
-            insert(db, "steps", **step, repeat=repeat, created_at=made, updated_at=left)
+            insert(
+                db,
+                "steps",
+                goal_id=1,
+                title="Зарядка",
+                priority="attention",
+                dt=dt,
+                repeat=repeat,
+                created_at=made,
+                updated_at=left,
+            )
     behind_the_tools("UPDATE goal_progress SET steps_count = -1", *TO_VERSION_6)
     store.release()
     assert rows("SELECT steps_count, steps_completed FROM goal_progress") == [(5, 1)]

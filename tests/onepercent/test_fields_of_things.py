@@ -24,13 +24,12 @@ CONTENT = {
     "diary": diary.CONTENT,
 }
 
-TODAY = date(2026, 3, 18)
 FIELDS = [(entity, name) for entity, kinds in CONTENT.items() for name in kinds]
 
 
 def sample(entity, name):
     """A value of a field that is not its default."""
-    return values(entity, name, TODAY)[0]
+    return values(entity, name, date(2026, 3, 18))[0]
 
 
 def creation(entity, **params):

@@ -78,12 +78,6 @@ def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, 
         run("export", tmp_path / "absent" / "tables", "--csv")
 
 
-def lines(text):
-    """The content lines of a calendar, unfolded as RFC 5545 says."""
-    assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
-    return re.sub("\r\n ", "", text).split("\r\n")
-
-
 def test_a_calendar_has_a_day_for_each_dated_step_and_due_goal(life, tmp_path, clock):
     file = tmp_path / "days.ics"
     clock.set("2026-03-19T12:00:00+00:00")
@@ -91,7 +85,9 @@ def test_a_calendar_has_a_day_for_each_dated_step_and_due_goal(life, tmp_path, c
     text = file.read_bytes().decode()
     # A step without a day is in no calendar.
     assert text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == 2
-    content = lines(text)
+    assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
+    # Unfolded as RFC 5545 says.
+    content = re.sub("\r\n ", "", text).split("\r\n")
     assert content[0] == "BEGIN:VCALENDAR" and content[-2:] == ["END:VCALENDAR", ""]
     assert "DTSTART;VALUE=DATE:20260320" in content and "DTEND;VALUE=DATE:20260321" in content
     assert "SUMMARY:Umzug\\; Köln\\, 2026" in content

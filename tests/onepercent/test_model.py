@@ -58,7 +58,6 @@ PARAMS = {
     "diary.update_entry": {"what_done": TITLES},
     "ssp.rate": {"category": ["work", "family"], "score": [1, 2, 3]},
 }  # fmt: skip
-MAY_HAVE_A_GOAL = ("step.update", "habit.create")
 OFTEN = ["habit.mark_missed", "habit.create", "goal.create", "step.create"]
 # The model knows no zones.
 NAMES = [*sorted(EXAMPLES.keys() - {"person.update"}), *OFTEN, *["habit.mark_completed"] * 4]
@@ -128,7 +127,7 @@ class World:
         for name in self.data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6)):
             params = {key: self.draw(values) for key, values in PARAMS.get(name, {}).items()}
             keys = {*EXAMPLES[name]} & IDS
-            if name in MAY_HAVE_A_GOAL and self.draw([True, False]):
+            if name in ("step.update", "habit.create") and self.draw([True, False]):
                 keys.add("goal_id")
             for key in sorted(keys):
                 domain = key.removesuffix("_id")

@@ -106,7 +106,6 @@ def test_who_lacks_what_the_others_share_says_so():
 
 def test_which_of_two_entries_of_a_day_is_deleted_and_brought_back_is_said_by_its_words():
     do(new_entry(what_done="Отчёт"), new_entry(what_done="Кино с Аней"))
-    deletion = "Удалить: запись в дневнике за 18.03: сделано: «Кино с Аней»"
-    assert deletion in accepted(act("diary.delete_entry", 2))
-    back = "• Вернуть: запись в дневнике за 18.03: сделано: «Кино с Аней»"
-    assert back in call("undo_last")["message"]
+    entry = ": запись в дневнике за 18.03: сделано: «Кино с Аней»"
+    assert f"• Удалить{entry}" in accepted(act("diary.delete_entry", 2))
+    assert f"• Вернуть{entry}" in call("undo_last")["message"]

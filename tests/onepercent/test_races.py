@@ -26,7 +26,7 @@ EIGHT = 8
 
 
 @pytest.mark.slow
-def test_eight_sessions_make_one_database(file):
+def test_eight_sessions_make_one_database():
     answers = together(EIGHT, lambda number, tell: tell(apply(preview(*a_day()))))
     assert all(answer["success"] for [answer] in answers), answers
     check_whole([answer["results"][0]["created_id"] for [answer] in answers])

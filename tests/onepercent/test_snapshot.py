@@ -66,8 +66,13 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
         "next": {"id": 3, "title": "первый"},
     }
     whole = items("goals")[0]
-    order = ["первый", "второй", "рано", "поздно", "без даты"]
-    assert [step["title"] for step in whole["steps"]] == order
+    assert [step["title"] for step in whole["steps"]] == [
+        "первый",
+        "второй",
+        "рано",
+        "поздно",
+        "без даты",
+    ]
     assert whole["steps"][4] == {"id": 5, "title": "без даты"}
     assert snapshot("steps")["goals"]["usual"] == {"priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)

@@ -35,25 +35,27 @@ def life():
 
 SHIFTED = [{"title": f"Шаг {at}", "dt": "2026-04-01"} for at in range(7)]
 
-CHANGES = [
-    *([act(name, **params)] for name, params in EXAMPLES.items()),
-    [new_goal("Ещё"), new_step("Ещё шаг"), complete(1), act("step.reopen", 1), new_goal("Другая"),
-     act("step.update", 1, title="Другой", dt="2026-04-01", goal_id=None), act("step.delete", 1)],
-    [mark(1), miss(1), act("habit.unmark", 1), miss(1, excuse_reason="x"),
-     act("habit.update", 1, frequency_type="weekends"), act("habit.delete", 1)],
-    [act("habit.update", 1, frequency_type="times_per_week", times=3),
-     act("habit.update", 1, target="2 л"),
-     mark(1, dates=["2026-03-10..2026-03-18"], amount=1),
-     pause(1, "2026-03-01", "2026-03-09"), act("habit.archive", 1)],
-    [act("goal.update", 1, due="2026-12-31", append={"why_important": "x"}), errand("Билет"),
-     new_goal("Новая", steps=SHIFTED), act("step.shift", goal_id=None, days=7),
-     act("step.complete", step_ids=[1], date="2026-03-17"), act("goal.archive", 1),
-     act("person.update", time_zone="Asia/Tokyo", day_start_hour=2)],
-    [pause(1, "2026-03-01"), act("habit.resume", 1)],
-]  # fmt: skip
 
-
-@pytest.mark.parametrize("changes", CHANGES, ids=lambda changes: changes[0]["action"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *([act(name, **params)] for name, params in EXAMPLES.items()),
+        [new_goal("Ещё"), new_step("Ещё шаг"), complete(1), act("step.reopen", 1), new_goal("Другая"),
+         act("step.update", 1, title="Другой", dt="2026-04-01", goal_id=None), act("step.delete", 1)],
+        [mark(1), miss(1), act("habit.unmark", 1), miss(1, excuse_reason="x"),
+         act("habit.update", 1, frequency_type="weekends"), act("habit.delete", 1)],
+        [act("habit.update", 1, frequency_type="times_per_week", times=3),
+         act("habit.update", 1, target="2 л"),
+         mark(1, dates=["2026-03-10..2026-03-18"], amount=1),
+         pause(1, "2026-03-01", "2026-03-09"), act("habit.archive", 1)],
+        [act("goal.update", 1, due="2026-12-31", append={"why_important": "x"}), errand("Билет"),
+         new_goal("Новая", steps=SHIFTED), act("step.shift", goal_id=None, days=7),
+         act("step.complete", step_ids=[1], date="2026-03-17"), act("goal.archive", 1),
+         act("person.update", time_zone="Asia/Tokyo", day_start_hour=2)],
+        [pause(1, "2026-03-01"), act("habit.resume", 1)],
+    ],
+    ids=lambda changes: changes[0]["action"],
+)  # fmt: skip
 def test_undo_gives_the_state_before_and_redo_brings_it_back(changes, clock):
     lived()
     # So that a new schedule has days before it.

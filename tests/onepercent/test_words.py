@@ -23,7 +23,7 @@ from tools.onepercent.page import person_pages
 
 @pytest.fixture
 def life():
-    return do(
+    do(
         new_goal("Английский"),
         new_step("Пройти тест", dt="2026-03-21"),
         new_habit("Бег", frequency_type="weekdays", xp_penalty=5),
@@ -71,6 +71,7 @@ def test_a_preview_says_what_is_going_to_happen(action, line, life):
         (new_goal("английский"), "«Английский» уже есть"),
         (new_step("пройти Тест", 1), "«Пройти тест» уже есть"),
         (new_habit("БЕГ"), "«Бег» уже есть"),
+        (new_habit("Курс", until="2026-03-01"), "«Курс»: 01.03 уже прошло"),
         (new_entry(plans="x"), "За 18.03 запись в дневнике уже есть"),
         (new_entry(plans="x", date="2026-03-20"), "20.03 ещё не наступило"),
         (act("step.update", 1, dt="2026-03-01"), "«Пройти тест»: 01.03 уже прошло"),
@@ -102,8 +103,7 @@ def test_marks_of_several_days_say_which_ones_they_replace(life):
 def test_an_undo_of_a_replaced_mark_is_said_in_words(life):
     do(mark(1))
     do(miss(1))
-    message = call("undo_last")["message"]
-    assert "• «Бег», 18.03: пропуск → сделано\n+15 XP\n" in message
+    assert "• «Бег», 18.03: пропуск → сделано\n+15 XP\n" in call("undo_last")["message"]
 
 
 def test_an_undo_names_the_time_zone_that_comes_back(life):
