@@ -57,16 +57,15 @@ def person(server, url):
     return query_of(headers)
 
 
-def session(server, stored, document=None, mode="auto", asked=None):
+def session(server, stored, asked, document=None, mode="auto"):
     """A client's session with the server, signed in as `stored` says, or by the person: `asked` has then how the
     person came back."""
-    back = {} if asked is None else asked
 
     async def redirect(url):
-        back.update(await anyio.to_thread.run_sync(person, server, url))
+        asked.update(await anyio.to_thread.run_sync(person, server, url))
 
     async def callback():
-        return AuthorizationCodeResult(code=back["code"], state=back["state"], iss=back["iss"])
+        return AuthorizationCodeResult(code=asked["code"], state=asked["state"], iss=asked["iss"])
 
     metadata = OAuthClientMetadata(
         redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none"
@@ -98,18 +97,18 @@ def session(server, stored, document=None, mode="auto", asked=None):
 def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
     with HttpServer() as server:
         stored, asked = Stored(), {}
-        session(server, stored, mode=mode, asked=asked)
+        session(server, stored, asked, mode=mode)
         server.process.kill()
         server.process.wait(TIMEOUT_S)
         server.start()
         asked.clear()
-        session(server, stored, mode=mode, asked=asked)
+        session(server, stored, asked, mode=mode)
         assert not asked, "nobody was to be asked again"
         [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
         assert server.listed(stored.tokens.access_token) == 401
-        session(server, stored, mode=mode, asked=asked)
+        session(server, stored, asked, mode=mode)
         assert asked, "the person was to be asked again"
         assert "Traceback" not in server.log()
 
@@ -135,13 +134,13 @@ def test_a_client_that_is_a_document_signs_in(tmp_path):
     (tmp_path / "open_guard.py").write_text(OPEN_GUARD, "utf-8")
     with serving(tmp_path) as origin:
         document = f"{origin}/client.json"
-        described = {"client_id": document, "client_name": "Far"}
-        described["redirect_uris"] = ["http://localhost/callback"]
+        back = ["http://localhost/callback"]
+        described = {"client_id": document, "client_name": "Far", "redirect_uris": back}
         (tmp_path / "client.json").write_text(json.dumps(described))
         trusted = {"SSL_CERT_FILE": str(tmp_path / "cert.pem")}
         command = [*SERVE, str(tmp_path / "open_guard.py"), "tools.server.open_guard", "--http"]
         with HttpServer(command, **trusted) as server:
             stored = Stored()
-            session(server, stored, document)
+            session(server, stored, {}, document)
             assert stored.client.client_id == document
             assert server.ledger.entries()[0]["label"] == "Far"
