@@ -65,7 +65,7 @@ class Phone:
 
 @pytest.fixture
 def phone(browser):
-    with HttpServer(ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC") as server:
+    with HttpServer(ONEPERCENT_TZ="UTC") as server:
         holder = Phone(browser, server)
         holder.do("habit.create", name="Run")
         holder.do("habit.create", name="Water", target={"amount": 8, "unit": "glasses"})

@@ -153,8 +153,8 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
     server, how
 ):
     def slept(seconds):
-        params = {"name": "test_sleeps", "arguments": {"seconds": seconds}}
-        answer = server.ask("tools/call", params, **how)
+        call = call_of("test_sleeps", seconds=seconds)
+        answer = server.ask("tools/call", call["params"], **how)
         return not answer["result"]["isError"]
 
     with ThreadPoolExecutor(2) as callers:
@@ -187,7 +187,7 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, how):
 def test_a_silent_call_says_now_and_then_that_it_goes_on(server, token, monkeypatch, is_modern):
     """A proxy cuts a connection in which nothing comes."""
     monkeypatch.setattr(endpoint, "PING_S", 0.01)
-    params = {"name": "test_sleeps", "arguments": {"seconds": 20}}
+    params = call_of("test_sleeps", seconds=20)["params"]
     message, headers = in_era(is_modern, "tools/call", params)
     call = server.begin(message, token=token, headers=headers)
     wait_until(lambda: call.text().count(b": ping\r\n\r\n") > 1)
