@@ -88,7 +88,7 @@ def test_stdout_carries_only_the_protocol_and_stderr_what_tools_and_children_pri
 def test_a_tool_that_holds_the_interpreter_is_ended_by_the_kernel():
     with Client(TEST_SERVER, TEST_STUCK_S="1") as client:
         client.initialize()
-        client.send(**call(9, "test_hogs"))
+        client.begin(9, "test_hogs")
         assert client.process.wait(TIMEOUT_S) == -signal.SIGPROF
 
 
@@ -96,7 +96,7 @@ def test_a_tool_that_holds_the_interpreter_is_ended_by_the_kernel():
 def test_a_signal_ends_the_server_at_once_and_cleanly(number):
     with Client(TEST_SERVER) as client:
         client.initialize()
-        client.send(**call(9, "test_sleeps", seconds=60))
+        client.begin(9, "test_sleeps", seconds=60)
         client.request("ping")
         client.process.send_signal(number)
         assert client.process.wait(10) == 0
@@ -141,11 +141,13 @@ def test_a_session_beside_a_printer_leaves_the_processor_to_klipper(env, folder)
 
 
 def test_a_wrong_start_is_one_line_and_exit_2():
-    toolsets = run("--standalone", MCP_TOOLSETS="klipper,nope")
     for done, told in (
         (run("--wrong"), "--wrong"),
         (run("--check", "--http"), "--http"),
-        (toolsets, "pi-mcp: MCP_TOOLSETS: expected one of anki, klipper, "),
+        (
+            run("--standalone", MCP_TOOLSETS="klipper,nope"),
+            "pi-mcp: MCP_TOOLSETS: expected one of anki, klipper, ",
+        ),
     ):
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
         assert told in done.stderr

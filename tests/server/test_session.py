@@ -264,8 +264,7 @@ def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(session
 def test_a_call_that_finds_no_turn_says_so_and_one_that_ended_makes_room(session, tools):
     for number in range(100, 100 + protocol.MOST_CALLS):
         session.begin(number, "test_sleeps", seconds=30)
-    answer = session.call("test_sleeps", seconds=0)
-    assert answer["structuredContent"]["code"] == "BUSY"
+    assert session.call("test_sleeps", seconds=0)["structuredContent"]["code"] == "BUSY"
     assert session.request("ping")["result"] == {}
     tools.AWAKE.set()
     for _ in range(protocol.MOST_CALLS):
