@@ -46,8 +46,7 @@ def test_a_reading_scope_lists_and_calls_no_writer(server):
     token = server.token(scope="onepercent:read")
     assert "get_user_snapshot" in names(server, token)
     assert "apply_actions" not in names(server, token)
-    answer = server.content("apply_actions", token=token, preview_id="x")
-    assert answer["code"] == "UNKNOWN_TOOL"
+    assert server.content("apply_actions", token=token)["code"] == "UNKNOWN_TOOL"
 
 
 def test_prompts_resources_and_completion_follow_the_scope(server):
@@ -128,8 +127,7 @@ def test_host_origin_kind_and_framing_are_looked_at(env):
         token = server.token()
         for line, status in cases(HEADS):
             name, _, value = line.partition(":")
-            headers = {name: value.strip()}
-            assert server.listed(token, headers=headers) == int(status), line
+            assert server.listed(token, headers={name: value.strip()}) == int(status), line
 
 
 def test_only_post_to_the_address_with_or_without_a_slash_is_answered(server, token):

@@ -154,8 +154,7 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
 ):
     def slept(seconds):
         call = call_of("test_sleeps", seconds=seconds)
-        answer = server.ask("tools/call", call["params"], **how)
-        return not answer["result"]["isError"]
+        return not server.ask("tools/call", call["params"], **how)["result"]["isError"]
 
     with ThreadPoolExecutor(2) as callers:
         assert all(callers.map(slept, [0.1, 0.1]))
