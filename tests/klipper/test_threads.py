@@ -3,7 +3,8 @@
 import json
 import re
 
-from tests.klipper.asking import call
+from tests.klipper.asking import answer
+from tests.klipper.test_check_config import check
 from tests.support.client import json_lines
 
 PRINTER = (
@@ -32,8 +33,7 @@ THREADS = json_lines(r"""
 
 def test_a_configuration_that_was_asked_about_names_what_solved_it(real_docs):
     for thread, lines, solution in THREADS:
-        answer = json.dumps(call("check_config", config=PRINTER + lines))
-        assert re.search(solution, answer), thread
+        assert re.search(solution, json.dumps(check(PRINTER + lines))), thread
 
 
 MESSAGES = json_lines(r"""
@@ -46,5 +46,4 @@ MESSAGES = json_lines(r"""
 
 def test_a_message_that_was_asked_about_leads_to_what_solved_it(real_docs):
     for thread, message, solution in MESSAGES:
-        answer = json.dumps(call("search_docs", query=message))
-        assert re.search(solution, answer), thread
+        assert re.search(solution, json.dumps(answer(message))), thread
