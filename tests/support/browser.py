@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import threading
+from functools import partial
 
 PROGRAMS = "chromium chromium-headless-shell chromium-browser google-chrome".split()
 OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --hide-scrollbars
@@ -39,8 +40,8 @@ class Browser:
         self.events, events = os.pipe()
         command = [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
         silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        placed = {"close_fds": False, "preexec_fn": lambda: self._place(commands, events)}
-        self.process = subprocess.Popen(command, **silent, **placed)
+        place = partial(self._place, commands, events)
+        self.process = subprocess.Popen(command, **silent, close_fds=False, preexec_fn=place)
         os.close(commands)
         os.close(events)
         self.ids = itertools.count(1)
@@ -204,8 +205,7 @@ class Tab(Clicks):
         """A screenshot of everything the tab holds."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        how = {"format": "png", "captureBeyondViewport": True}
-        answer = self.send("Page.captureScreenshot", clip=clip, **how)
+        answer = self.send("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
         file.write_bytes(base64.b64decode(answer["data"]))
 
     def close(self):

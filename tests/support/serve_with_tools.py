@@ -28,24 +28,16 @@ def load(file, name):
 
 
 @contextmanager
-def more_tools(file, name):
-    """The tools of a file beside the others, in this process; gives their module."""
+def misbehaving_tools(name="tools.testing.misbehaving"):
+    """The tools of misbehaving.py beside the others, in this process; gives their module, whose sleepers wake up at the end."""
     registry.load()
     with mock.patch.dict(TOOLS):
-        try:
-            yield load(file, name)
-        finally:
-            del sys.modules[name]
-
-
-@contextmanager
-def misbehaving_tools(name="tools.testing.misbehaving"):
-    """The tools of misbehaving.py beside the others; gives their module, whose sleepers wake up at the end."""
-    with more_tools(MISBEHAVING, name) as module:
+        module = load(MISBEHAVING, name)
         try:
             yield module
         finally:
             module.AWAKE.set()
+            del sys.modules[name]
 
 
 if __name__ == "__main__":

@@ -36,7 +36,6 @@ class Service:
         self.socket = self.folder / "socket"
         self.command = [*(command or TEST_SERVER), "--daemon"]
         self.environment = {**os.environ, **environment, "MCP_SOCKET": str(self.socket)}
-        self.process = None
         self.listener = None
         if systemd:
             self.listener = socket.socket(socket.AF_UNIX)

@@ -43,9 +43,13 @@ class Sshd:
             f"Port {self.port}",
             f"ListenAddress {self.address}",
             f"HostKey {self.folder}/host",
+            f"AuthorizedKeysFile {self.folder}/user.pub",
+            "PidFile none",
+            "UsePAM no",
+            "StrictModes no",
+            "PasswordAuthentication no",
+            "",
         ]
-        lines += [f"AuthorizedKeysFile {self.folder}/user.pub", "PidFile none", "UsePAM no"]
-        lines += ["StrictModes no", "PasswordAuthentication no", ""]
         return "\n".join(lines)
 
     def ssh(self, **options):

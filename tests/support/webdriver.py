@@ -16,13 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.browser import SETTLED, Clicks
+from tests.support.client import HEADERS
 from tests.support.services import free_port, is_listening, wait_until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
 TIMEOUT_S = 30
-# Pixels by which a window may be larger than what it shows.
-HEIGHT = 900
 # The commands: of Marionette, and the method and path of HTTP.
 COMMANDS_TEXT = """
 NewSession POST
@@ -65,9 +64,9 @@ class Firefox:
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_S * 2)
         self.ids = itertools.count(1)
         self._read()  # its greeting
-        self.send("NewSession", {"capabilities": {}})
+        self.send("NewSession", capabilities={})
 
-    def send(self, name, params):
+    def send(self, name, **params):
         text = json.dumps([0, next(self.ids), f"WebDriver:{name}", params])
         self.socket.sendall(f"{len(text.encode())}:{text}".encode())
         _, _, error, result = self._read()
@@ -91,9 +90,6 @@ class Firefox:
         self.process.wait(TIMEOUT_S)
 
 
-JSON = {"Content-Type": "application/json"}
-
-
 class WebKit:
     """WebKitGTK's MiniBrowser by its driver."""
 
@@ -106,14 +102,14 @@ class WebKit:
         options = {"binary": str(program), "args": ["--automation"]}
         always = {"browserName": "MiniBrowser", "webkitgtk:browserOptions": options}
         wait_until(lambda: is_listening(port))
-        session = self.send("NewSession", {"capabilities": {"alwaysMatch": always}})
+        session = self.send("NewSession", capabilities={"alwaysMatch": always})
         self.url += "/" + session["sessionId"]
 
-    def send(self, name, params):
+    def send(self, name, **params):
         method, *path = COMMANDS[name]
         url = "".join([self.url, *path]).format(**params)
         data = json.dumps(params).encode() if method == "POST" else None
-        request = urllib.request.Request(url, data, JSON, method=method)
+        request = urllib.request.Request(url, data, HEADERS, method=method)
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_S * 2) as answer:
                 return json.load(answer)["value"]
@@ -138,16 +134,16 @@ class Browser:
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed; no page is looked at")
         self.engine = kind(folder)
-        self.engine.send("SetTimeouts", {"script": TIMEOUT_S * 1000})
-        self.first = self.engine.send("GetWindowHandle", {})
+        self.engine.send("SetTimeouts", script=TIMEOUT_S * 1000)
+        self.first = self.engine.send("GetWindowHandle")
 
     def open(self, url, width=720):
         """A new tab at `url`, `width` CSS pixels wide."""
-        self.engine.send("SwitchToWindow", {"handle": self.first})  # the last one may be closed
-        handle = self.engine.send("NewWindow", {"type": "window"})["handle"]
+        self.engine.send("SwitchToWindow", handle=self.first)  # the last one may be closed
+        handle = self.engine.send("NewWindow", type="window")["handle"]
         tab = Tab(self.engine, handle)
         tab.resize(width)
-        self.engine.send("Navigate", {"url": url})
+        self.engine.send("Navigate", url=url)
         if tab.run("innerWidth", host=True) > width:  # no window is as narrow as a phone
             if url.startswith("file:"):
                 pytest.skip("only a host's page can be narrower than a window")
@@ -170,24 +166,21 @@ class Tab(Clicks):
         """Skips the test: Chromium's own protocol is not spoken here."""
         pytest.skip(f"{method} is Chromium's")
 
-    def type(self, text):
-        self._keys(text)
-
     def resize(self, width, scale=1):
         if scale != 1:
             pytest.skip("only Chromium zooms")
         self._outside()
         outer = width
         for _ in range(2):  # the frame of the window is as wide as it is
-            self.engine.send("SetWindowRect", {"width": outer, "height": HEIGHT})
+            self.engine.send("SetWindowRect", width=outer, height=900)
             outer += width - self._script("return innerWidth")
 
     def _script(self, script, kind="ExecuteScript"):
-        return self.engine.send(kind, {"script": script, "args": []})
+        return self.engine.send(kind, script=script, args=[])
 
     def _outside(self):
-        self.engine.send("SwitchToWindow", {"handle": self.handle, "focus": True})
-        self.engine.send("SwitchToFrame", {"id": None})
+        self.engine.send("SwitchToWindow", handle=self.handle, focus=True)
+        self.engine.send("SwitchToFrame", id=None)
 
     def _inside(self):
         """Go into the frame of the page; a host may put a sandbox of its own around it."""
@@ -196,7 +189,7 @@ class Tab(Clicks):
             frames = self._script("return document.querySelectorAll('iframe')")
             if not frames:
                 return
-            self.engine.send("SwitchToFrame", {"id": frames[-1], "element": frames[-1][ELEMENT]})
+            self.engine.send("SwitchToFrame", id=frames[-1], element=frames[-1][ELEMENT])
             if self._script("return location.pathname") != "/sandbox.html":
                 return
 
@@ -222,12 +215,12 @@ class Tab(Clicks):
     def _click(self, find):
         self.run(f"{find}.scrollIntoView({{ block: 'center' }})")
         self.run(SETTLED)
-        self.engine.send("ElementClick", {"id": self._script(f"return {find}")[ELEMENT]})
+        self.engine.send("ElementClick", id=self._script(f"return {find}")[ELEMENT])
 
     def key(self, name):
-        self._keys([KEYS.get(name, name)])
+        self.type([KEYS.get(name, name)])
 
-    def _keys(self, keys):
+    def type(self, keys):
         """Press keys where the focus of the page is."""
         self._outside()
         frame = "const frame = document.querySelector('iframe')"
@@ -235,12 +228,12 @@ class Tab(Clicks):
         self._inside()
         moves = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         keyboard = {"type": "key", "id": "keyboard", "actions": moves}
-        self.engine.send("PerformActions", {"actions": [keyboard]})
+        self.engine.send("PerformActions", actions=[keyboard])
 
     def picture(self, file):
         self._outside()
-        file.write_bytes(base64.b64decode(self.engine.send("TakeScreenshot", {"full": True})))
+        file.write_bytes(base64.b64decode(self.engine.send("TakeScreenshot", full=True)))
 
     def close(self):
         self._outside()
-        self.engine.send("CloseWindow", {})
+        self.engine.send("CloseWindow")
