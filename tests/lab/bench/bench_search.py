@@ -12,6 +12,9 @@ from subprocess import check_output
 from tests.conftest import documentation
 from tests.lab.bench.measuring import Row, at_most, memory_mib
 from tests.support.client import PROJECT
+from tools.core import registry
+from tools.klipper.search.index import _cached_index
+from tools.klipper.search_docs import search_docs
 
 ROUNDS = 5
 QUESTIONS = PROJECT / "tests" / "klipper" / "questions.json"
@@ -31,9 +34,6 @@ def rows():
 
 
 def memory(queries):
-    from tools.core import registry
-    from tools.klipper.search_docs import search_docs
-
     registry.load()
     before = memory_mib(os.getpid())
     for query in islice(cycle(queries), 100):
@@ -44,9 +44,6 @@ def memory(queries):
 
 
 def times(docs, queries):
-    from tools.klipper.search.index import _cached_index
-    from tools.klipper.search_docs import search_docs
-
     def plain_pass():
         return sum(len(path.read_text("utf-8")) for path in docs.rglob("*.md"))
 
