@@ -149,13 +149,15 @@ def test_the_home_screen_gets_a_name_and_a_picture(phone):
         assert (headers["content-type"], body[:4]) == ("image/png", b"\x89PNG")
 
 
-def test_a_wrong_or_used_code_lets_nobody_in(phone):
-    used = phone.server.invited()
+def test_a_wrong_used_or_late_code_lets_nobody_in(phone, monkeypatch):
+    used, late = phone.server.invited(), phone.server.invited()
     assert phone.enter(used) == 303
     phone.cookie = None
     for code in ("ABCDEFGH", "", used, "x" * 9000):
         status, headers, text = phone.type(code)
         assert (status, is_form(text), "set-cookie" in headers) == (403, True, False)
+    ahead(monkeypatch, 601)
+    assert phone.enter(late) == 403
     assert phone.is_out()
 
 
@@ -204,7 +206,7 @@ def test_what_another_page_sends_is_refused_with_the_cookie_and_with_a_code(phon
     assert phone.enter(code) == 303
 
 
-LOOK = {**LIST, "method": "tools/call", "params": {"name": "get_user_snapshot"}}
+LOOK = rpc("tools/call", {"name": "get_user_snapshot"})
 
 
 def test_another_host_method_or_kind_of_body_is_refused(phone):

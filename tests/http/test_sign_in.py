@@ -20,7 +20,7 @@ from tools.__main__ import main
 from tools.core import http
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
-from tools.http.sign_in import CODE_S, GRACE_S, INVITATION_S
+from tools.http.sign_in import CODE_S, GRACE_S
 
 URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
@@ -267,7 +267,7 @@ def test_an_invitation_holds_once_and_ten_minutes_whatever_strangers_type_and_it
         assert person.enter("ABCDEFGH") == 403
     assert [person.enter(code) for _ in range(2)] == [303, 403]
     assert late.encode() not in kept_bytes(person.server)
-    ahead(monkeypatch, INVITATION_S + 1)
+    ahead(monkeypatch, 601)
     assert person.enter(late) == 403
 
 
