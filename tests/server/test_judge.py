@@ -254,7 +254,7 @@ garbage
 Content-Length: 46\r
 """.splitlines(keepends=True)
 ODD_LINES.append(json.dumps(ask(5, "ping")).encode("utf-16").replace(b"\n", b" ") + b"\n")
-ODD_IDS = [{"jsonrpc": "2.0", "id": request_id, "method": "tools/list"} for request_id in IDS]
+ODD_IDS = [ask(request_id, "tools/list") for request_id in IDS]
 
 
 @pytest.mark.parametrize("line", [*ODD_IDS, *ODD_LINES])

@@ -86,7 +86,7 @@ class Talk:
         return self.answer(self.last_id)
 
     def initialize(self, **capabilities):
-        answer = self.request("initialize", **{**HANDSHAKE, "capabilities": capabilities})
+        answer = self.request("initialize", **HANDSHAKE | {"capabilities": capabilities})
         self.send(method="notifications/initialized")
         return answer["result"]
 

@@ -3,6 +3,8 @@
 import json
 import random
 
+from tests.support.client import rpc
+
 VALUES = json.loads(r"""[
     null, true, false, 0, 1, -1, 7, 2147483648, 9223372036854775808, 1e40, -0.0, 0.5, 1e308, "", " ", "x", "null", "true",
     "0", "-1", "1e9", "\u0000", "\n", "😀😀😀", "ё", "\u202e", "../../etc/passwd", "/etc/passwd", "-rf", "--upload-pack=x",
@@ -36,18 +38,14 @@ class Fuzzer:
         """One line of noise, or nearly a good request, as bytes; well-formed oddities are the judge's."""
         line = self.random.randbytes(self.random.choice([0, 1, 5, 80, 3000]))
         if self.random.random() < 0.7:
-            line = self.call_line()
+            name, arguments = self.call()
+            self.last_id += 1
+            message = rpc("tools/call", {"name": name, "arguments": arguments}, self.last_id)
+            text = json.dumps(message, ensure_ascii=self.random.random() < 0.5)
+            line = text.encode("utf-8", "replace")
             for _ in range(self.random.randint(1, 4)):
                 line = damaged(self.random, line)
         return line.replace(b"\n", b" ") + b"\n"
-
-    def call_line(self):
-        name, arguments = self.call()
-        params = {"name": name, "arguments": arguments}
-        self.last_id += 1
-        message = {"jsonrpc": "2.0", "id": self.last_id, "method": "tools/call", "params": params}
-        text = json.dumps(message, ensure_ascii=self.random.random() < 0.5)
-        return text.encode("utf-8", "replace")
 
     def call(self):
         """A tool with arguments of wrong types: every name of its schema, some unknown ones."""

@@ -9,16 +9,15 @@ from contextlib import closing
 from functools import partial
 
 from tests.lab.bench.measuring import ONE_TOOL, Row, at_most, medians, memory_mib
-from tests.support.client import HANDSHAKE, HEADERS, LIST
-from tests.support.http_server import HttpServer
+from tests.support.client import HANDSHAKE, rpc
+from tests.support.http_server import HttpServer, with_token
 from tests.support.services import cpu_s
 
 READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
 CALLS, AT_ONCE = 300, 24
 ANCHOR = "one-tool server"
-PARAMS = {"name": "greet", "arguments": {"name": "Анна"}}
-GREET = LIST | {"method": "tools/call", "params": PARAMS}
-INITIALIZE = LIST | {"method": "initialize", "params": HANDSHAKE}
+GREET = rpc("tools/call", {"name": "greet", "arguments": {"name": "Анна"}})
+INITIALIZE = rpc("initialize", HANDSHAKE)
 
 
 class OneTool(HttpServer):
@@ -74,8 +73,7 @@ def per_cpu_second(server, count):
 
 
 def greet(server, token, times):
-    body, headers = json.dumps(GREET), {**HEADERS, "Authorization": f"Bearer {token}"}
     with closing(server.connection()) as connection:
         for _ in range(times):
-            connection.request("POST", "/mcp", body, headers)
+            connection.request("POST", "/mcp", json.dumps(GREET), with_token(token))
             assert "Анна" in connection.getresponse().read().decode()
