@@ -4,8 +4,8 @@ from contextvars import ContextVar
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import mcp_types as types
+from anyio import to_thread
 from mcp.server.caching import CACHEABLE_METHODS, CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -52,8 +52,7 @@ class SdkServer:
 
         async def handle(context, params: Any):
             request = SdkRequest(method, context)
-            answering = protocol.answer_of, request
-            body = await anyio.to_thread.run_sync(*answering, limiter=self.threads)
+            body = await to_thread.run_sync(protocol.answer_of, request, limiter=self.threads)
             if "error" in body:
                 raise MCPError(**body["error"])
             if not request.is_modern:
