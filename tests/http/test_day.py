@@ -166,7 +166,7 @@ def test_an_invitation_to_something_else_says_so_and_is_not_used_up(phone):
     status, _, text = phone.type(code)
     assert (status, "not for OnePercent" in text) == (403, True)
     assert phone.server.ledger.grant_of("invitation", code)
-    assert not phone.server.ledger.spend("invitation", code)
+    assert phone.server.ledger.spend("invitation", code) is None
 
 
 def test_the_page_makes_two_calls_and_no_other(phone):

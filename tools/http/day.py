@@ -93,7 +93,7 @@ class Day:
         if "onepercent" not in grant["scope"]:
             return _form(fields, "other")
         with self.ledger.writing():
-            if self.ledger.spend("invitation", code):
+            if self.ledger.spend("invitation", code) is not None:
                 return _form(fields, "wrong")
             cookie_header = self._keep({**grant, "label": PATH})
         return 303, {**PAGE_HEADERS, **cookie_header, "location": PATH}, b""

@@ -114,10 +114,10 @@ class Guards:
         if path in self.sign_in.endpoints:
             # Anybody may call those: nothing large is read there.
             body = await _read(receive, SMALL_BODY)
-            status, headers, body = await self.sign_in.answer(scope, headers, body)
+            status, reply_headers, reply = await self.sign_in.answer(scope, headers, body)
             if status >= 400:
-                self._log(status, f"{path}: {body.decode()[:200].partition('<')[0]}")
-            return await respond(send, status, headers, body)
+                self._log(status, f"{path}: {reply.decode()[:200].partition('<')[0]}")
+            return await respond(send, status, reply_headers, reply)
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
         caller = self._authenticated(headers, is_day)
@@ -144,8 +144,8 @@ class Guards:
             raise Refusal(503, reason, retry) from None
 
     def _check(self, method: str, headers: Headers, caller: Caller) -> None:
-        """Raises Refusal for a request that its caller may not make, or not now; that a page elsewhere makes
-        a browser send; or whose client could not read the answer."""
+        """Refuse a request with a bad method or framing, without a toolset, or beyond the rate. Its headers
+        must not be those of another page, or of a client that cannot read the answer. Raises Refusal."""
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:

@@ -13,6 +13,8 @@ from . import tokens
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+PATIENCE_S = 15
+LONGEST_ANSWER_BYTES = 1_048_576
 # In the header of each 401, before the address of the sign-in.
 REALM = 'realm="pi-mcp"'
 RESTART = (
@@ -80,7 +82,9 @@ def inspect(settings: Settings) -> Health:
 def _ask(step: str, status: int, word: str, request: http.Request) -> http.Response:
     """The answer to a request. Raises ToolError if it lacks this status or this word."""
     try:
-        response = http.send(request, http.Limits(time.monotonic() + 15, 1_048_576))
+        response = http.send(
+            request, http.Limits(time.monotonic() + PATIENCE_S, LONGEST_ANSWER_BYTES)
+        )
     except http.HttpError as error:
         hint = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"
         raise ToolError(f"{request.url}: {error.reason}", hint) from None

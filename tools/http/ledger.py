@@ -135,14 +135,14 @@ class Ledger:
         [grant] = self.db.execute(query, (_digest(kind, secret), time.time() + left_s)).fetchone()
         return json.loads(grant)  # type: ignore[no-any-return]
 
-    def spend(self, kind: str, secret: str) -> float:
-        """Mark a secret as spent: 0 the first time, in any process; else the time when it was, which is not 0
-        either if the secret is unknown."""
+    def spend(self, kind: str, secret: str) -> float | None:
+        """Mark a secret as spent: None the first time, in any process; else the time when it was spent, 0 if
+        the secret is unknown."""
         digest = _digest(kind, secret)
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:
-            return 0
-        query = "SELECT coalesce(max(spent), 1) FROM secrets WHERE digest = ?"
+            return None
+        query = "SELECT coalesce(max(spent), 0) FROM secrets WHERE digest = ?"
         [spent_s] = self.db.execute(query, (digest,)).fetchone()
         return spent_s  # type: ignore[no-any-return]
 

@@ -182,7 +182,7 @@ class SignIn:
         with self.ledger.writing():
             code = self.ledger.make_secret("code", CODE_S, grant)
             spent_s = self.ledger.spend("invitation", invitation)
-        if spent_s:
+        if spent_s is not None:
             return await self.ask(fields, "wrong")
         answer = {"code": code, "iss": self.issuer, **filled(state=fields["state"])}
         redirect = fields["redirect_uri"]
@@ -258,7 +258,7 @@ class SignIn:
         with self.ledger.writing():
             spent_s = self.ledger.spend(kind, secret)
             # A refresh token is sent twice if two of a client's requests renew at once; later it was stolen.
-            if spent_s and (kind == "code" or time.time() - spent_s > GRACE_S):
+            if spent_s is not None and (kind == "code" or time.time() - spent_s > GRACE_S):
                 self.ledger.revoke(token_id)
             is_valid = self.ledger.check_use(token_id)
             if is_valid:
