@@ -1,6 +1,7 @@
 """The tools that add notes: every good note of a batch, each bad one named with its reason."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -43,9 +44,7 @@ def add_from_model(
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
             "INVALID_ARGUMENTS",
         )
-    batch = AddBatch(deck, model)
-    batch.brief = not items
-    batch.allow_duplicates = allowDuplicates
+    batch = AddBatch(deck, model, brief=not items, allow_duplicates=allowDuplicates)
     if items:
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
     names = fieldNames or []
@@ -67,9 +66,7 @@ def add_notes(
 
     Source: AnkiConnect addNote in multi, storeMediaFile, findCards, changeDeck.
     """
-    batch = AddBatch(deck, model)
-    batch.strict = True
-    return batch.run(notes)
+    return AddBatch(deck, model, strict=True).run(notes)
 
 
 def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
@@ -106,20 +103,26 @@ class Ready(NamedTuple):
 # - Anki refuses a note whose first field is there already, and the answer names the note that it repeats;
 # - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile;
 # - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
+@dataclass
 class AddBatch(Batch[NoteInput, Ready]):
-    """Notes added to a deck: {added, skipped, details}."""
+    """Notes added to a deck: {added, skipped, details}.
 
+    `strict`: refuse the whole call for an image's target_field that the note type does not have, and do not
+    make the deck.
+    """
+
+    deck: str
+    # The type of notes that name none; empty for the default one.
+    model: str
+    brief: bool = False
+    strict: bool = False
+    allow_duplicates: bool = False
     count_key = "added"
-    # Refuse the whole call for an image's target_field that the note type does not have, and do not make the
-    # deck.
-    strict = False
-    allow_duplicates = False
 
-    def __init__(self, deck: str, model: str):
+    def __post_init__(self) -> None:
         super().__init__()
-        self.deck = deck.strip() or current().anki_default_deck
-        # The type of notes that name none; empty for the default one.
-        self.model = model.strip()
+        self.deck = self.deck.strip() or current().anki_default_deck
+        self.model = self.model.strip()
 
     def run(self, items: Sequence[NoteInput | ToolError]) -> JsonObject:
         self._read_collection([item for item in items if isinstance(item, NoteInput)])
@@ -297,10 +300,10 @@ def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:
     two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
-    used = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
+    field_names = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
 
     def unfitness(note_type: NoteType) -> tuple[bool, bool]:
         fields = map(str.casefold, note_type.fields)
-        return not used.issubset(fields), len(note_type.fields) != 2
+        return not field_names.issubset(fields), len(note_type.fields) != 2
 
     return min(map(NoteType, names, sorted(model_ids.values()), answers), key=unfitness)

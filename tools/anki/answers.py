@@ -130,7 +130,7 @@ class AnswerBatch:
 
     wanted: dict[int, int]
     early: bool
-    seen: float = math.inf
+    seen: int | None = None
     undo_steps = 0
 
     def __post_init__(self) -> None:
@@ -185,7 +185,8 @@ class AnswerBatch:
         for card in cards:
             ease, last = pending.pop(str(card), (0, 0))
             row = self.before[card]
-            if row.id > self.seen or (row.id > last and row.ease == ease):
+            was_answered_since_seen = self.seen is not None and row.id > self.seen
+            if was_answered_since_seen or (row.id > last and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
             elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
@@ -203,7 +204,7 @@ class AnswerBatch:
         now = time.time()
         last = self.before[card]
         is_repeated = last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S
-        if is_repeated and self.seen == math.inf:
+        if is_repeated and self.seen is None:
             return "not_due", "it got this answer less than a minute ago"
         error = "it is not due now"
         if info["queue"] == LEARNING and info["due"] > now:
@@ -234,12 +235,12 @@ class AnswerBatch:
 
     def _press(self, card: int) -> None:
         """Answer the card on Anki's screen."""
-        shown, *_ = client.multi(
+        screen, *_ = client.multi(
             action("guiCurrentCard"),
             action("guiShowAnswer"),
             action("guiAnswerCard", ease=self.wanted[card]),
         )
-        if isinstance(shown, dict) and shown["cardId"] != card:
+        if isinstance(screen, dict) and screen["cardId"] != card:
             self.warnings.append(
                 "Anki's window had moved on to another card, which got the answer: tell the person; Undo in "
                 "Anki takes it back"

@@ -88,7 +88,8 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
 
 
 def plain(text: str, sounds: Iterable[str] = ()) -> str:
-    """HTML as text; pictures are named, and sounds: those of placeholders by the next of `sounds`."""
+    """HTML as text, with the names of pictures and sounds; each placeholder of a sound gets the next of
+    `sounds`."""
     tags = iter(sounds)
     text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
     text = IMAGE.sub(lambda match: f"[image: {match[1] or match[2] or match[3] or '?'}]", text)

@@ -66,13 +66,16 @@ def _put_back(entry: JournalEntry) -> JsonObject:
             "OTHER_PROFILE",
         )
     # Play the steps back on what is there.
-    there = {"notes": set(notes_there), "cards": set(cards_there)}
+    existing_ids = {"notes": set(notes_there), "cards": set(cards_there)}
     failed = _perform(
-        [step._replace(ids=sorted(there[step.kind].intersection(step.ids))) for step in entry.steps]
+        [
+            step._replace(ids=sorted(existing_ids[step.kind].intersection(step.ids)))
+            for step in entry.steps
+        ]
     )
     failed += [
         {"noteId": note, "error": "the note is gone"}
-        for note in sorted(ids["notes"] - there["notes"])
+        for note in sorted(ids["notes"] - existing_ids["notes"])
     ]
     answer: JsonObject = {
         "notes": len(notes_there),

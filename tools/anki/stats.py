@@ -51,7 +51,7 @@ def stats(
     scope = client.ids_query("did", deck_ids.values())
     # The cards answered today, since yesterday and since the day before show where Anki's day begins.
     searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST)
-    stats, leeches, answered, today, yesterday, before, *coming = client.results(
+    deck_stats, leeches, answered, today, yesterday, before, *coming = client.results(
         action("getDeckStats", decks=list(deck_ids)),
         note_search(f"{scope} tag:leech"),
         *(card_search(f"{scope} {search}") for search in searches),
@@ -65,7 +65,7 @@ def stats(
     )
     summary = review_log.summary(logs, days, day_start, len(today))
     # The decks with most cards due, and the questions of the hardest cards.
-    due, due_in_all = study_queue.due_counts(stats, deck_ids)
+    due, due_in_all = study_queue.due_counts(deck_stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
     rows = []
     for deck_name, counts in busiest[:MOST_DECKS]:

@@ -82,7 +82,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 
     count_key = "updated"
     # Notes that a query finds beyond those of this call, and the occurrences of the texts in them.
-    left = more_occurrences = 0
+    notes_left = more_occurrences = 0
     # Nothing is to be stored, no picture either.
     is_dry_run = False
     # Fields are changed note by note, tags and decks of many notes in one action.
@@ -115,7 +115,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 self.weight,
                 "The same call can be made again: what is changed already stays as it is.",
             )
-        return {**answer, **filled(left=self.left)}
+        return {**answer, **filled(left=self.notes_left)}
 
     def dry_run(self) -> JsonObject:
         """Count the notes there are, and show texts, tags and decks of the first before and after."""
@@ -189,7 +189,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         for name in self.replace:
             if matches and name.casefold() not in fields:
                 raise notes.unknown_field(name)
-        self.left = len(ids) - len(self.updates)
+        self.notes_left = len(ids) - len(self.updates)
         return ids
 
     def _describe(self, ids: Collection[int]) -> str:

@@ -103,9 +103,11 @@ def _nothing_to_undo(problem: str) -> ToolError:
 
 
 def state_questions(subject: list[Any], names: list[list[str]]) -> list[Action]:
-    """The questions whose answers differ after any step of Undo except a change of another note: the number
-    of answers today, decks and the cards in each, note types, suspended, buried and flagged cards, this card,
-    its note, its deck's options."""
+    """The questions about Anki's state: any step of Undo except a change of another note changes an answer.
+
+    They ask for the number of answers today, for decks and the cards in each, for note types, for suspended,
+    buried and flagged cards. They also ask for this card, its note and its deck's options.
+    """
     card, note, deck = subject
     deck_names, model_names = names
     return [

@@ -157,8 +157,8 @@ def _choose(
     order: str,
     buries: object,
 ) -> Cards:
-    """The cards of a kind that the limits of their decks leave room for, and takes them from these. With
-    `buries` only one card of each note, also of the notes chosen before; adds to these."""
+    """The cards of a kind, as many as the limits of their decks allow; lowers the limits by these cards.
+    With `buries` leaves out cards of `notes_chosen`. Adds the notes of the cards to `notes_chosen`."""
     cards = []
     for info in _sorted(infos, order):
         left = limits.get(info["deckName"]) or Counter()
@@ -176,7 +176,7 @@ def _scope(query: str, deck_ids: Iterable[int]) -> str:
 
 
 def _candidates(query: str, deck_ids: IdByName, limits: CountsByDeck) -> dict[str, Ids]:
-    """The cards of each kind in rough order, in those of the decks that have room for more."""
+    """The cards of each kind in rough order, from the decks whose limits are not reached."""
     searches = []
     for search, kind in SEARCHES.items():
         full = [name for name, left in limits.items() if not left[kind]]
