@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
 from textwrap import fill
+from typing import NamedTuple
 
 from tools import protocol
 from tools.core import health, places
@@ -89,14 +90,16 @@ def _settings() -> Health:
 
 
 def _server(command: list[str]) -> Health:
-    status, output, complaint, took_s = _run(command, INSTALL)
+    session = _run(command, INSTALL)
     try:
-        tools = json.loads(output)["result"]["tools"]
+        tools = json.loads(session.output)["result"]["tools"]
     except (ValueError, LookupError):  # nothing, an error, or something else writes to stdout
-        complaint = complaint or f"it says nothing, exit status {status}"
+        complaint = session.complaint or f"it says nothing, exit status {session.status}"
         return Health("broken", f"it does not answer: {complaint}", INSTALL)
     python = sys.version.split()[0]
-    return Health("ok", f"{len(tools)} tools, listed within {took_s:.1f} s, Python {python}")
+    return Health(
+        "ok", f"{len(tools)} tools, listed within {session.took_s:.1f} s, Python {python}"
+    )
 
 
 def _service(command: list[str]) -> Health:
@@ -107,16 +110,24 @@ def _service(command: list[str]) -> Health:
             "not installed: the first call of every session takes longer",
             "./setup.sh --systemd makes it quick, if this machine has systemd.",
         )
-    status, _, complaint, took_s = _run(command, RESTART)
-    if status or handover.NOT_HANDED in complaint:
-        return Health("broken", complaint, RESTART)
-    return Health("ok", f"{path}, a session came and went in {took_s:.2f} s")
+    session = _run(command, RESTART)
+    if session.status or handover.NOT_HANDED in session.complaint:
+        return Health("broken", session.complaint, RESTART)
+    return Health("ok", f"{path}, a session came and went in {session.took_s:.2f} s")
 
 
-def _run(command: list[str], advice: str) -> tuple[int, str, str, float]:
-    """The exit status of a session that lists the tools, its output, the last line of its log, and the
-    seconds it took; its input is closed after the answer. Raises ToolError with this advice if it does not
-    end."""
+class Session(NamedTuple):
+    """A session that has ended: `complaint` is the last line of its log."""
+
+    status: int
+    output: str
+    complaint: str
+    took_s: float
+
+
+def _run(command: list[str], advice: str) -> Session:
+    """Run a session that lists the tools; its input is closed after the answer. Raises ToolError with this
+    advice if it does not end."""
     began_s = time.monotonic()
     limited = ["timeout", "--signal=KILL", str(START_TIMEOUT_S), *command]
     with subprocess.Popen(limited, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -128,5 +139,5 @@ def _run(command: list[str], advice: str) -> tuple[int, str, str, float]:
         rest, log = process.communicate()
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
-    last_line = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
-    return process.returncode, answer + rest, last_line, time.monotonic() - began_s
+    complaint = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
+    return Session(process.returncode, answer + rest, complaint, time.monotonic() - began_s)

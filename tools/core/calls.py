@@ -152,8 +152,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """The call ends with a question, and is made again with the answer and `state`. Not an error: wrappers
-    let it pass."""
+    """Ends a call with a question for the person; the client makes the call again with the answer and with
+    `state`. This is not an error: wrappers let it pass."""
 
     def __init__(self, question: str, state: str):
         super().__init__(question)

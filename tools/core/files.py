@@ -36,9 +36,9 @@ def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
-    """Give an empty file beside `path`, for the owner alone, which takes its place at the end: whoever reads
-    it, at any moment and after a power cut, finds the old content or the new one. When anything is raised,
-    the old file is unchanged. Raises OSError."""
+    """Yield an empty file beside `path`, for the owner alone; it replaces `path` at the end. A reader always
+    finds the old content or the new one, even after a power cut. If anything is raised before that, the old
+    file is unchanged. Raises OSError."""
     _forget_killed_writes(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
     temporary.touch(0o600, exist_ok=False)

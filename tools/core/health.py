@@ -14,7 +14,8 @@ CHECKS: dict[str, Check] = {}
 
 class Health(NamedTuple):
     """`state` is ok, unset (not set up yet) or broken; `advice` says how to set it up or fix it; `trial` is a
-    check that may take time or money: only `--check` runs it, and its result counts."""
+    check that may take time or money: only `--check` runs it, and then shows its result
+    in place of the first one."""
 
     state: str
     summary: str
