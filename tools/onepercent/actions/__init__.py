@@ -45,8 +45,8 @@ COLUMNS_SAID_OTHERWISE = (
     "at_most",
 )
 
-# The conditions for a title that is there already to be warned of.
-NAMESAKES = targets.IN_SIGHT | {"steps": "is_complete = 0 AND goal_id = :goal"}
+# By table, the condition for rows whose title a new one should not repeat.
+SAME_TITLE_CONDITIONS = targets.IN_SIGHT | {"steps": "is_complete = 0 AND goal_id = :goal"}
 
 ACTIONS: dict[str, "Action"] = {}
 
@@ -340,7 +340,7 @@ def warn_of_same_title(unit: UnitOfWork, table: str, title: str, **values: int) 
     """Warn if something that is in sight has this title already, in any case of letters."""
     column = "name" if table == "habits" else "title"
     statement = f"""SELECT {column} FROM {table}
-        WHERE user = :user AND deleted_at IS NULL AND {NAMESAKES[table]}"""
+        WHERE user = :user AND deleted_at IS NULL AND {SAME_TITLE_CONDITIONS[table]}"""
     present = {"user": unit.user, "today": unit.day}
     for (other,) in unit.db.execute(statement, present | values):
         if other.casefold() == title.casefold():

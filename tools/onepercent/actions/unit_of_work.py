@@ -24,7 +24,7 @@ from tools.toolkit import JsonObject, ToolError
 from ..base import days
 from ..base.diff import DiffEntry
 from ..base.fields import REFERENCE, required
-from ..base.words import Warning
+from ..base.words import PlannedWarning
 from ..database import Database, Row, insertion, scalar
 from ..habits import due_days
 
@@ -80,14 +80,14 @@ class Outcome:
 
     - `message`: what an undo or redo says instead of its entries' sentences;
     - `xp`: the XP that moves;
-    - `warnings`: of what may not be meant.
+    - `warnings`: about what the person may not have intended.
     """
 
     entries: list[DiffEntry] = field(default_factory=list)
     message: str = ""
     created_id: int | None = None
     xp: int = 0
-    warnings: list[Warning] = field(default_factory=list)
+    warnings: list[PlannedWarning] = field(default_factory=list)
     created_steps: list[int] = field(default_factory=list)
 
     @property

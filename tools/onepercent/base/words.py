@@ -43,7 +43,7 @@ def text_or_empty(name: str) -> str:
 
 
 # A warning: the key of its text and the values for its placeholders; put into words in the current language.
-Warning = tuple[str, JsonObject]
+PlannedWarning = tuple[str, JsonObject]
 
 
 def warning(name: str, values: JsonObject) -> str:

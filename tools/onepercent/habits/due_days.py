@@ -102,8 +102,8 @@ def missed(repeat: str, dt: str, due: str) -> int:
     """The days of a series, from the one its step was set to, that have passed undone."""
     if dt >= due:
         return 0
-    passed = {dt, *_days_of(repeat, dt, due)}
-    return len(passed - {due})
+    series_days = {dt, *_days_of(repeat, dt, due)}
+    return len(series_days - {due})
 
 
 def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:

@@ -120,8 +120,8 @@ class History(NamedTuple):
         return day in self._due(day, day, day)
 
     def _due(self, first: int, last: int, today: int) -> Iterator[int]:
-        """The days on which what is missing is due. Nothing is in a pause, or in a week with a pause or
-        another schedule in it; nor of what is kept unless it is marked."""
+        """The days on which a mark is missing. No mark is due in a pause, or in a week with a pause or a
+        change of schedule in it. A habit with `at_most` needs none: without a mark it counts as kept."""
         if self.habit["at_most"]:
             return
         for begin, end, times, is_whole, is_turn in self.course.periods(first, last):

@@ -64,8 +64,8 @@ class Period(NamedTuple):
     """A due day, an ISO week, or a turn of every n days.
 
     begin, end: its first and last day; times: how often a habit is to be kept in it.
-    is_whole: no pause is in it, and nothing cuts it: no change of the schedule, no end, no new beginning of
-    the turn.
+    is_whole: no pause is in it, and nothing cuts it: neither a change of the schedule, nor the habit's last
+    day, nor a turn that began early.
     is_turn: it is due from its first day on until it is done.
     """
 

@@ -76,14 +76,14 @@ def search(db: Database, query: str) -> JsonObject:
     longer = [pattern for word, pattern in zip(words, patterns) if len(word) >= SHORTEST_STEM]
 
     def fit(data: bytes) -> int:
-        """2 if a text has all of the words, 1 if it has any."""
+        """2 if a text has all of the words, 1 if it has any, 0 if it has none."""
         text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
         # The first look is ten times as fast as a pattern, and enough for most texts.
         if not any(stem in text for stem in all_stems):
             return 0
         if all(pattern.search(text) for pattern in patterns):
             return 2
-        return any(pattern.search(text) for pattern in longer or patterns)
+        return 1 if any(pattern.search(text) for pattern in longer or patterns) else 0
 
     db.create_function("fit", 1, fit)
     rows = due_days.select(db, MATCHES).fetchall()

@@ -137,9 +137,9 @@ def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> No
         unit.add_entry(_added("mark", dates, "mark", habit["Name"]))
 
     if present:
-        here = present["target_unit"]
-        if marks and here and habit["Type"] != "YES_NO" and here != _unit(habit):
-            unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=here)
+        own_unit = present["target_unit"]
+        if marks and own_unit and habit["Type"] != "YES_NO" and own_unit != _unit(habit):
+            unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=own_unit)
     else:
         if habit["Archived?"] == "true":  # with a pause from the day after its last mark
             unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
