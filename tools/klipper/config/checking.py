@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, islice, starmap
+from itertools import chain, islice
 
 from tools.toolkit import checkpoint
 
@@ -29,7 +29,6 @@ from .machine import (
     ParsedPrinter,
     Remark,
     Remarks,
-    finding_at,
     merged,
 )
 from .options import known_words
@@ -93,10 +92,12 @@ class Checker:
             motion.remarks(machine),
             references.remarks(machine),
         )
-        every: Findings = chain(config.problems, starmap(finding_at, remarks))
+        every: Findings = chain(config.problems, map(Remark.finding, remarks))
         kalico = machine.of_kalico()
         if kalico and not self.reference.kind(KALICO[0]):
-            every = chain([finding_at(kalico, "", IS_KALICO, WARNING)], map(as_warning, every))
+            every = chain(
+                [Remark(kalico, "", IS_KALICO, WARNING).finding()], map(as_warning, every)
+            )
         if config.absent:  # what follows from its lack is not another mistake
             every = (finding for finding in every if not finding.message.endswith(UNLESS))
         return merged(islice(every, 1000))  # nobody reads a tenth of them
@@ -112,7 +113,7 @@ class Checker:
         return described
 
     def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-        """The findings of a section; those that SAVE_CONFIG wrote are left to Klipper."""
+        """The remarks on a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
         kind = self.reference.kind(section.name)
         if section.kind in self.others or section.name.startswith(PROFILES):
@@ -122,7 +123,7 @@ class Checker:
                 yield from (self.unknown(section, name, Options()) for name in section)
             elif machine.is_whole and section.kind in known_words("moonraker")["sections"]:
                 message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
-                yield section, "", message
+                yield Remark(section, "", message)
             elif not section.saved and section.kind not in known_words("kind"):
                 # It is misspelt if another name is near.
                 kinds = self.reference.kinds
@@ -131,7 +132,7 @@ class Checker:
                 suggestion = meant and section.name.replace(section.kind, meant, 1)
                 message = f"Section '{section.name}' is not in Klipper's documentation: "
                 message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
-                yield section, "", message, WARNING if suggestion else HINT, suggestion
+                yield Remark(section, "", message, WARNING if suggestion else HINT, suggestion)
             return
         known = self.options_of(kind, machine.kinematics)
         yield from _check_repeated(section)
@@ -151,7 +152,7 @@ class Checker:
     def _check_setting(
         self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
     ) -> Remarks:
-        """The findings of a documented option: whether it is deprecated, and its value."""
+        """The remarks on a documented option: whether it is deprecated, and its value."""
         name = setting.name
         value = setting.value
         fate = None
@@ -163,12 +164,14 @@ class Checker:
         if fate:
             yield _changed(section, name, fate)
         elif message := options.value_problem(section, option, setting):
-            yield section, name, message
+            yield Remark(section, name, message)
         # Of some sections any option may be a template.
         templated = ("menu", "display_template", "display_data")
         is_template = name.endswith("gcode") or section.kind in templated
         if is_template and "{" in value and (mistake := templates.mistake(value)):
-            yield section, name, f"Error loading template '{section.name}:{name}': {mistake}"
+            yield Remark(
+                section, name, f"Error loading template '{section.name}:{name}': {mistake}"
+            )
 
     def unknown(self, section: ConfigSection, name: str, known: Options) -> Remark:
         """The remark on an option that the section does not have: gone, of another firmware, or misspelt."""
@@ -176,11 +179,11 @@ class Checker:
         if fate := changes.fate_of(self.entries, section.kind, name):
             return _changed(section, name, fate)
         if name in known_words("kalico")["options"]:
-            return section, name, f"{message}: that is Kalico's"
+            return Remark(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
-            return section, name, f"{message}: that is Marlin's", ERROR, meant
+            return Remark(section, name, f"{message}: that is Marlin's", ERROR, meant)
         names = [key for key in known if "<" not in key]
-        return section, name, message, ERROR, nearest(name, names)
+        return Remark(section, name, message, ERROR, nearest(name, names))
 
 
 def as_warning(finding: Finding) -> Finding:
@@ -189,7 +192,7 @@ def as_warning(finding: Finding) -> Finding:
 
 
 def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Options) -> Remarks:
-    """The findings of missing options; one that the reference no longer has is not missing."""
+    """The remarks on missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
         stepper = f"stepper_{section.value('axis')}"
@@ -236,7 +239,7 @@ def _check_repeated(section: ConfigSection) -> Remarks:
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         place = ConfigSection(section.name, setting.line, setting.file)
-        yield place, setting.name, message, WARNING
+        yield Remark(place, setting.name, message, WARNING)
 
 
 def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Remark:
@@ -244,4 +247,4 @@ def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Remark:
     message = (
         f"Option '{name}' in section '{section.name}' {what}, {fate.entry.date}: {fate.sentence}"
     )
-    return section, name, message, level, fate.successor
+    return Remark(section, name, message, level, fate.successor)

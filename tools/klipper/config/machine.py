@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from .options import base, known_words
 from .printer_cfg import ERROR, HINT, LEVELS, ConfigSection, Finding, PrinterConfig
@@ -21,22 +22,23 @@ KALICO = ("danger_options", "constants")
 UNLESS = ", unless another file has it"
 
 
-# What a rule finds: a section, an option, the message; a level other than ERROR, and the name that may have
-# been meant.
-Remark = (
-    tuple[ConfigSection, str, str]
-    | tuple[ConfigSection, str, str, str]
-    | tuple[ConfigSection, str, str, str, str]
-)
+class Remark(NamedTuple):
+    """A rule's judgement of an option of a section; `nearest` is the name that may have been meant."""
+
+    section: ConfigSection
+    option: str
+    message: str
+    level: str = ERROR
+    nearest: str = ""
+
+    def finding(self) -> Finding:
+        """The finding: it stands at the option, or at the section if that has no such option."""
+        section, option, message, level, nearest = self
+        holder = section.get(option) or section
+        return Finding(holder.line, holder.file, section.name, option, level, message, nearest)
+
+
 Remarks = Iterator[Remark]
-
-
-def finding_at(
-    section: ConfigSection, option: str, message: str, level: str = ERROR, nearest: str = ""
-) -> Finding:
-    """The finding of a remark: it stands at the option, or at the section if that has no such option."""
-    holder = section.get(option) or section
-    return Finding(holder.line, holder.file, section.name, option, level, message, nearest)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -129,8 +131,8 @@ class ParsedPrinter(dict[str, ConfigSection]):
         # These may stand in a file that brings macros.
         is_macros = section.kind in ("gcode_macro", "delayed_gcode", "virtual_sdcard")
         if self.is_whole and not (self.unread and is_macros):
-            return section, option, message, level
-        return section, option, message + UNLESS, HINT
+            return Remark(section, option, message, level)
+        return Remark(section, option, message + UNLESS, HINT)
 
 
 def cut_between_words(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from .. import pages
 from ..settings import sources
 from .checking import Checker, as_warning, repeated
-from .machine import finding_at, merged
+from .machine import Remark, merged
 from .options import known_words
 from .printer_cfg import HINT, Finding, Findings, PrinterConfig
 
@@ -47,7 +47,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
             return merged([*config.problems, *_findings(judge, config)])
     message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     section = next(iter(config.sections.values()))
-    return [finding_at(section, "", message, HINT)]
+    return [Remark(section, "", message, HINT).finding()]
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Findings:
@@ -56,18 +56,18 @@ def _findings(checker: Checker, config: PrinterConfig) -> Findings:
     for section in config.sections.values():
         for setting, _ in repeated(section):
             message = f"Duplicate option '{setting.name}' in section '{section.name}'"
-            yield finding_at(section, setting.name, message)
+            yield Remark(section, setting.name, message).finding()
         kind = checker.reference.kind(section.name)
         if not kind and section.kind not in checker.others:
             message = f"Section '{section.name}' is not in Moonraker's documentation: not its own, or misspelt"
-            yield finding_at(section, "", message, HINT)
+            yield Remark(section, "", message, HINT).finding()
             continue
         options = checker.options_of(kind, "")
         for name in section:
             option = options.option_named(name)
             if option and not re.search(DEPRECATED, option.text):
                 continue
-            finding = as_warning(finding_at(*checker.unknown(section, name, options)))
+            finding = as_warning(checker.unknown(section, name, options).finding())
             described = checker.reference.described(checker.reference.blocks)
             owners = [other.owner for other in described if other.key == name]
             if owners and not option:

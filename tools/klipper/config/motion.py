@@ -3,7 +3,7 @@
 import operator
 import re
 
-from .machine import PROBES, ParsedPrinter, Remarks
+from .machine import PROBES, ParsedPrinter, Remark, Remarks
 from .options import TRUTHS, out_of_bounds, rules
 from .printer_cfg import ERROR, WARNING, ConfigSection
 
@@ -51,13 +51,15 @@ def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     if match[1] not in machine.axes:
         if not machine.plugins and machine.axes.keys() <= machine.keys():
             message = f"Section '{section.name}' is not a valid config section"
-            yield section, "", f"{message} with {machine.kinematics}"
+            yield Remark(section, "", f"{message} with {machine.kinematics}")
     elif match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
         # The beginnings of options of an axis as a whole.
         refused = ("position_", "homing_", "second_homing_") if match[2] else "position_m"
         for name in section:
             if name.startswith(refused):
-                yield section, name, f"Option '{name}' is not valid in section '{section.name}'"
+                yield Remark(
+                    section, name, f"Option '{name}' is not valid in section '{section.name}'"
+                )
 
 
 def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
@@ -91,7 +93,7 @@ def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
         bound = section.number(other, *map(float, default))
         if problem := out_of_bounds(section.numbers(option), sign, bound):
             message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
-            yield section, option, message
+            yield Remark(section, option, message)
     for option, (other, *values) in rules("goes", section.kind):
         setting = section.get(option)
         if not setting or setting.saved:
@@ -100,7 +102,7 @@ def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
         if not any(re.fullmatch(pattern, value or "-") for pattern in values):
             message = f"Option '{option}' is not valid in section '{section.name}'"
             if value:
-                yield section, option, f"{message} beside {other}: {value[:40]}"
+                yield Remark(section, option, f"{message} beside {other}: {value[:40]}")
             else:
                 yield machine.absent(section, option, f"{message} without {other}")
 
@@ -118,7 +120,7 @@ def check_forms(_: ParsedPrinter, section: ConfigSection) -> Remarks:
             for text in texts:
                 if not re.fullmatch(pattern, text):
                     message = " ".join(words).format(text[:40], section=section.name)
-                    yield section, option, message, level
+                    yield Remark(section, option, message, level)
 
 
 def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Remarks:
@@ -132,15 +134,15 @@ def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Remarks:
     quarter = (most - least) / 4
     if least < most and (position < least or position > most):
         message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
-        yield section, "position_endstop", message
+        yield Remark(section, "position_endstop", message)
     elif direction := section.value("homing_positive_dir"):
         is_positive = direction.lower() in TRUTHS[:4]
         if position == (least if is_positive else most):
             message = f"Invalid homing_positive_dir / position_endstop in '{section.name}'"
-            yield section, "homing_positive_dir", message
+            yield Remark(section, "homing_positive_dir", message)
     elif least + quarter < position < most - quarter:
         message = f"Unable to infer homing_positive_dir in section '{section.name}'"
-        yield section, "position_endstop", f"{message}: position_endstop is at neither end"
+        yield Remark(section, "position_endstop", f"{message}: position_endstop is at neither end")
 
 
 def check_drivers(machine: ParsedPrinter) -> Remarks:
@@ -157,11 +159,11 @@ def check_drivers(machine: ParsedPrinter) -> Remarks:
         # A driver can make these; the option itself may have any number.
         if steps not in "1 2 4 8 16 32 64 128 256".split() and steps.isdigit():
             message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
-            yield stepper, "microsteps", f"{message} with a {section.kind}"
+            yield Remark(stepper, "microsteps", f"{message} with a {section.kind}")
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
         if pin and address in addresses:
-            yield (
+            yield Remark(
                 section,
                 "uart_pin",
                 "Shared TMC uarts need unique address or select_pins polarity",
@@ -190,7 +192,7 @@ def check_levelling(machine: ParsedPrinter) -> Remarks:
         yield machine.absent(section, option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
         if not {"screw1", "screw2", "screw3"} <= section.keys():
-            yield section, "screw3", f"{section.name}: Must have at least three screws"
+            yield Remark(section, "screw3", f"{section.name}: Must have at least three screws")
 
 
 def check_mesh(machine: ParsedPrinter) -> Remarks:
@@ -201,17 +203,17 @@ def check_mesh(machine: ParsedPrinter) -> Remarks:
     section = machine["bed_mesh"]
     if any(map(operator.le, section.numbers("mesh_max"), section.numbers("mesh_min"))):
         message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
-        yield section, "mesh_min", message
+        yield Remark(section, "mesh_min", message)
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     algorithm = section.value("algorithm").lower() or "lagrange"
     is_interpolated = any(section.numbers("mesh_pps") or [2])
     if algorithm == "lagrange" and max(counts, default=0) > 6 and is_interpolated:
         message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
-        yield section, "probe_count", message
+        yield Remark(section, "probe_count", message)
     elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
         message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
         message += ": 3 points on one axis do not go with more than 6 on the other"
-        yield section, "probe_count", message
+        yield Remark(section, "probe_count", message)
 
 
 def check_reach(machine: ParsedPrinter) -> Remarks:
@@ -235,7 +237,7 @@ def check_reach(machine: ParsedPrinter) -> Remarks:
                     f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
                     f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
                 )
-                yield mesh, option, message, WARNING
+                yield Remark(mesh, option, message, WARNING)
 
 
 def check_homing(machine: ParsedPrinter) -> Remarks:
@@ -249,4 +251,4 @@ def check_homing(machine: ParsedPrinter) -> Remarks:
         for axis, home in zip("xy", section.numbers("home_xy_position")):
             if home > machine[f"stepper_{axis}"].number("position_max"):
                 message = f"home_xy_position lies beyond stepper_{axis}"
-                yield section, "home_xy_position", message, WARNING
+                yield Remark(section, "home_xy_position", message, WARNING)

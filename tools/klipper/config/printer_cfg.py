@@ -126,7 +126,7 @@ class Finding(NamedTuple):
     also: tuple[int, ...] = ()
 
 
-# The findings of a rule.
+# The findings of a check, in the order in which it makes them.
 Findings = Iterator[Finding]
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..search.spelling import nearest
-from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, Remarks
+from .machine import MEASURING, PROBES, UNLESS, ParsedPrinter, Remark, Remarks
 from .options import base, known_words, rules, value_rule
 from .printer_cfg import HINT, WARNING, ConfigSection
 from .reference import SENSOR
@@ -48,7 +48,7 @@ def check_needed(machine: ParsedPrinter) -> Remarks:
         if is_printer and kind in machine and gone not in machine:
             message = f"Option '{option}' in section '{gone}' must be specified"
             place = ConfigSection(gone, machine[kind].line, machine[kind].file)
-            yield place, option, f"{message}: there is no such section{UNLESS}", WARNING
+            yield Remark(place, option, f"{message}: there is no such section{UNLESS}", WARNING)
 
 
 def check_repeated(machine: ParsedPrinter) -> Remarks:
@@ -63,7 +63,7 @@ def check_repeated(machine: ParsedPrinter) -> Remarks:
             before = first.setdefault(value.lower(), section)
             if value and before is not section and not section.saved:
                 words = message.format(value[:40])
-                yield section, written and option, f"{words}: also in [{before.name}]"
+                yield Remark(section, written and option, f"{words}: also in [{before.name}]")
 
 
 def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
@@ -75,7 +75,7 @@ def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     mark, what = ("-", "takes no name") if section.label else ("+", "needs a name behind it")
     if mark in known_words("kind").get(base(section.kind), ()):
         message = f"Section '{section.name}' is not a valid config section: [{section.kind}] {what}"
-        yield section, "", message
+        yield Remark(section, "", message)
     there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
     for option, (what, *default) in rules("names", section.kind):
         if what == "accelerometer" and machine.plugin_brings(what):
@@ -107,7 +107,7 @@ def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     owner = machine.own_sensors.get(sensor, section.name)
     if names.index(owner) > names.index(section.name) and base(section.kind) != "extruder":
         message = f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
-        yield section, SENSOR, message
+        yield Remark(section, SENSOR, message)
 
 
 def check_macros(machine: ParsedPrinter) -> Remarks:
@@ -127,7 +127,9 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         name = section.label.upper()
         before = by_name.setdefault(name, section)
         if before is not section and "rename_existing" not in {*section, *before}:
-            yield section, "", f"gcode command {name} already registered: also in [{before.name}]"
+            yield Remark(
+                section, "", f"gcode command {name} already registered: also in [{before.name}]"
+            )
         yield from _check_macro(section, name, taken)
     # Klipper does not have the command of a filament change.
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
@@ -140,7 +142,9 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         renamed = section.value("rename_existing")
         if renamed and (renamed in by_name or renamed in taken):
             message = f"gcode command {renamed[:40]} already registered"
-            yield section, "rename_existing", f"{message}: rename_existing needs a name of its own"
+            yield Remark(
+                section, "rename_existing", f"{message}: rename_existing needs a name of its own"
+            )
         bringing = brings.get(name, [])
         is_there = bringing == ["*"] or (name in commands and not bringing)
         if renamed and not (is_there or machine.plugins or machine.of(*bringing)):
@@ -151,7 +155,7 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         words = set(re.findall(r"(?m)^\s*([A-Z][A-Z_]{5,})(?=\s|$)", gcode))
         for word in sorted(words - known):
             if suggestion := nearest(word, known):
-                yield section, "gcode", f'Unknown command:"{word}"', HINT, suggestion
+                yield Remark(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 
 def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Remarks:
@@ -160,17 +164,19 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Remarks:
     Source: klippy/gcode.py, klippy/extras/gcode_macro.py.
     """
     if len(name.split()) > 1:
-        yield section, "", f"Name of section '{section.name}' contains illegal whitespace"
+        yield Remark(section, "", f"Name of section '{section.name}' contains illegal whitespace")
     renamed = section.value("rename_existing")
     is_number = bool(NUMBERED_COMMAND.match(name))
     if name in taken and not renamed:
         message = f"gcode command {name} already registered"
-        yield section, "", f"{message}: a macro in the place of a command needs rename_existing"
+        yield Remark(
+            section, "", f"{message}: a macro in the place of a command needs rename_existing"
+        )
     elif renamed and is_number != bool(NUMBERED_COMMAND.match(renamed.upper())):
         message = f"G-Code macro rename of different types ('{name}' vs '{renamed[:40]}')"
-        yield section, "rename_existing", message
+        yield Remark(section, "rename_existing", message)
     elif not is_number and not re.match(r"[^\W\d]([^\W\d]\w*)?(\s|$)", name):
-        yield section, "", f"Can't register '{name}' as it is an invalid name"
+        yield Remark(section, "", f"Can't register '{name}' as it is an invalid name")
     for setting in section.values():
         if setting.name.startswith("variable_"):
             try:
@@ -179,7 +185,7 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Remarks:
                 message = (
                     f"Option '{setting.name}' in section '{section.name}' is not a valid literal"
                 )
-                yield section, setting.name, f"{message}: a text needs quotes ('…')"
+                yield Remark(section, setting.name, f"{message}: a text needs quotes ('…')")
 
 
 # A pin may stand in any option whose name ends in `pin` or `pins`. It is compared under its own name, with
@@ -208,13 +214,13 @@ def check_pins(machine: ParsedPrinter) -> Remarks:
             message = (
                 f"Invalid pin description '{text[:40]}': format is {form}[chip_name:] pin_name"
             )
-            yield section, option, message
+            yield Remark(section, option, message)
             continue
         chip = match[1] or "mcu"
         pin = aliases.get(match[2], match[2])
         if not pin.isascii():
             message = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
-            yield section, option, f"{message}: it has letters that are not ASCII"
+            yield Remark(section, option, f"{message}: it has letters that are not ASCII")
         elif message := _unknown(machine, chip, pin):  # an alias or a chip may be in another file
             yield machine.absent(section, option, message)
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
@@ -229,10 +235,10 @@ def check_pins(machine: ParsedPrinter) -> Remarks:
         is_one_axis = option != "endstop_pin" or len(axes) == 1
         if name != option or not option.startswith(SHARED) or not is_one_axis:
             message = f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]"
-            yield section, option, message
+            yield Remark(section, option, message)
         elif marks != other_marks:
             message = f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
-            yield section, option, message
+            yield Remark(section, option, message)
 
 
 def _aliases(section: ConfigSection, aliases: dict[str, str]) -> Remarks:
@@ -243,10 +249,11 @@ def _aliases(section: ConfigSection, aliases: dict[str, str]) -> Remarks:
             alias, _, pin = map(str.strip, word.partition("="))
             if pins_by_alias.setdefault(alias, pin) != pin:
                 message = f"Alias {alias} mapped to {pins_by_alias[alias]} - can't alias to {pin}"
-                yield section, name, message
+                yield Remark(section, name, message)
             if set(pin) & set("^~!: "):
-                message = f"Invalid pin alias '{pin[:40]}': it is a bare pin of one board"
-                yield section, name, message
+                yield Remark(
+                    section, name, f"Invalid pin alias '{pin[:40]}': it is a bare pin of one board"
+                )
             if not pin.startswith("<"):
                 aliases[alias] = pin
 
