@@ -8,15 +8,15 @@ from tools.klipper.settings import Source
 
 
 def test_pages_are_on_the_disk_before_readers_are_led_to_them(tmp_path, monkeypatch):
-    made = tmp_path / generations.STATE_FOLDER / "new-1"
-    (made / "docs").mkdir(parents=True)
-    (made / "docs/Page.md").touch()
+    new_folder = tmp_path / generations.STATE_FOLDER / "new-1"
+    (new_folder / "docs").mkdir(parents=True)
+    (new_folder / "docs/Page.md").touch()
     source = Source("", "file:///nowhere", "master", "docs", tmp_path)
     steps = Mock()
     steps.link.side_effect = generations._replace_link
     monkeypatch.setattr(generations.os, "sync", steps.sync)
     monkeypatch.setattr(generations, "_replace_link", steps.link)
-    generations._switch(source, made, "2026-01-01_aaa")
+    generations._switch(source, new_folder, "2026-01-01_aaa")
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
 
 

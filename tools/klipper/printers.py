@@ -158,8 +158,8 @@ class Moonraker(NamedTuple):
         base = posixpath.dirname(path)
         listed = sorted(file["path"] for file in self._files("config"))
 
-        def find(near: str, _: str) -> printer_cfg.IncludedFiles:
-            pattern = posixpath.normpath(posixpath.join(base, near))
+        def find(path_pattern: str, _: str) -> printer_cfg.IncludedFiles:
+            pattern = posixpath.normpath(posixpath.join(base, path_pattern))
             # As many slashes: `*` stands for a part of one name. It means no hidden files.
             for name in fnmatch.filter(listed, pattern):
                 if name.count("/") == pattern.count("/") and "/." not in f"/{name}":

@@ -26,7 +26,7 @@ from tools.toolkit import (
     one_line,
 )
 
-from .printer_state import UNKNOWN, klipper_of, number_of, text_of
+from .printer_state import UNKNOWN, klipper_of, part_number, part_text
 
 # Characters of a pasted log that are read, from its end.
 MOST_PASTED_CHARS = 1_000_000
@@ -133,13 +133,13 @@ def _hours_since(time_s: float) -> float:
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     """The status of a print, how long ago it ended, its time and filament. If it failed, also the cause: the
     first error of the start in which it ran, which need not be the last start."""
-    ended = number_of(job, "end_time") or 0
-    status = text_of(job, "status")
+    ended = part_number(job, "end_time") or 0
+    status = part_text(job, "status")
     answer = filled(
-        file=text_of(job, "filename"), status=status, ended_hours_ago=_hours_since(ended)
+        file=part_text(job, "filename"), status=status, ended_hours_ago=_hours_since(ended)
     )
-    answer["seconds"] = round(number_of(job, "print_duration") or 0)
-    answer["filament_m"] = round((number_of(job, "filament_used") or 0) / 1000, 2)
+    answer["seconds"] = round(part_number(job, "print_duration") or 0)
+    answer["filament_m"] = round((part_number(job, "filament_used") or 0) / 1000, 2)
     during = Start()
     for start in starts:
         if start.began <= ended:

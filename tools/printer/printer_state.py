@@ -108,16 +108,16 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
         "",
         str(info.get("state_message", "")),
     )
-    version = text_of(info, "software_version")
+    version = part_text(info, "software_version")
     config = status["configfile"]
     temperatures = {}
     for name, heater in filled(**degrees).items():
-        temperature, target = number_of(heater, "temperature"), number_of(heater, "target")
+        temperature, target = part_number(heater, "temperature"), part_number(heater, "target")
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
             temperatures[name[:40]] = f"{temperature:.1f}{goal}"
     answer: JsonObject = {
-        "state": text_of(info, "state"),
+        "state": part_text(info, "state"),
         "message": cut_between_words(one_line(message), 300),
         "version": version,
         "klipper": klipper_of(version),
@@ -130,8 +130,8 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
     toolhead = status["toolhead"]
     homed = toolhead.get("homed_axes")
     axes = dict(zip("xyz", toolhead.get("position") or []))
-    position = [number_of(axes, axis) for axis in "xyz"]
-    warnings = [text_of(warning, "message") for warning in config.get("warnings") or []]
+    position = [part_number(axes, axis) for axis in "xyz"]
+    warnings = [part_text(warning, "message") for warning in config.get("warnings") or []]
     return answer | {
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "mesh": _mesh(status["bed_mesh"]),
@@ -167,7 +167,7 @@ def _mesh(mesh: JsonObject) -> str:
     heights = list(chain.from_iterable(matrix))
     if not heights:
         return "none loaded"
-    name = text_of(mesh, "profile_name") or "unnamed"
+    name = part_text(mesh, "profile_name") or "unnamed"
     span = f"{min(heights):.2f} to {max(heights):.2f} mm".replace("-", "−")
     return f"{name}, {span}, {len(matrix[0])}×{len(matrix)}"
 
@@ -178,11 +178,13 @@ def _job(status: JsonObject) -> JsonObject:
     if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    by_file = number_of(status["virtual_sdcard"], "progress")
-    progress = by_file or number_of(status["display_status"], "progress")
-    state = text_of(stats, "state")
-    job = filled(file=text_of(stats, "filename"), state=state, message=text_of(stats, "message"))
-    seconds = number_of(stats, "print_duration")
+    by_file = part_number(status["virtual_sdcard"], "progress")
+    progress = by_file or part_number(status["display_status"], "progress")
+    state = part_text(stats, "state")
+    job = filled(
+        file=part_text(stats, "filename"), state=state, message=part_text(stats, "message")
+    )
+    seconds = part_number(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
     if progress is not None and state in ("printing", "paused"):
@@ -190,21 +192,21 @@ def _job(status: JsonObject) -> JsonObject:
         if seconds and 0 < progress <= 1:
             job["left_s"] = round(seconds / progress - seconds)
     layers = stats.get("info") or {}
-    layer, total = number_of(layers, "current_layer"), number_of(layers, "total_layer")
+    layer, total = part_number(layers, "current_layer"), part_number(layers, "total_layer")
     if layer is not None:
         job["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
-    if filament := number_of(stats, "filament_used"):
+    if filament := part_number(stats, "filament_used"):
         job["filament_m"] = round(filament / 1000, 2)
     return job
 
 
-def text_of(part: JsonObject, name: str) -> str:
+def part_text(part: JsonObject, name: str) -> str:
     """The first characters of a text that somebody else wrote, on one line."""
     value = part.get(name)
     return "" if value is None else one_line(value)[:160]
 
 
-def number_of(part: JsonObject, name: str) -> float | None:
+def part_number(part: JsonObject, name: str) -> float | None:
     """A number that can be shown; None for anything else, also for NaN."""
     value = part.get(name)
     return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None

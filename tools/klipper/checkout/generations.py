@@ -108,19 +108,19 @@ def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     for left in folder.glob("new-*"):
         _remove(left)
     # A new name: git of a killed sync may still be writing to an older one.
-    made = folder / f"new-{os.urandom(4).hex()}"
+    new_folder = folder / f"new-{os.urandom(4).hex()}"
     try:
-        return _switch(source, made, _fetch(source, branch, made, report))
+        return _switch(source, new_folder, _fetch(source, branch, new_folder, report))
     finally:
-        _remove(made)
+        _remove(new_folder)
 
 
-def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
+def _fetch(source: Source, branch: str, new_folder: Path, report: ReportStage) -> str:
     """Fetch the pages of a branch's newest commit into a folder; return the commit and its day."""
-    run = partial(git.run, git_dir=made / ".git")
+    run = partial(git.run, git_dir=new_folder / ".git")
     report(10, "fetching the newest commit")
-    run(*CLONE, f"--branch={branch}", "--", source.url, str(made))
-    info = made / ".git/info"
+    run(*CLONE, f"--branch={branch}", "--", source.url, str(new_folder))
+    info = new_folder / ".git/info"
     info.mkdir(exist_ok=True)
     # Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
     (info / "attributes").write_text(
@@ -134,23 +134,23 @@ def _fetch(source: Source, branch: str, made: Path, report: ReportStage) -> str:
     # writes them.
     run("read-tree", "-m", "-u", "HEAD")
     commit = run("log", "-1", "--format=%cs_%H").strip()
-    if not (made / source.docs).is_dir():
+    if not (new_folder / source.docs).is_dir():
         raise git.failure(
             "NO_DOCS", f"The upstream of {source.label} has no folder {source.docs!r} at {commit}"
         )
     return commit
 
 
-def _switch(source: Source, made: Path, commit: str) -> Path:
+def _switch(source: Source, new_folder: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
-    folder = made.parent / GENERATIONS / f"{time.time_ns()}_{commit}"
+    folder = new_folder.parent / GENERATIONS / f"{time.time_ns()}_{commit}"
     stamp = _stamp(folder)
-    for path in _everything(made / source.docs):
+    for path in _everything(new_folder / source.docs):
         os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
-    made.rename(folder)
-    _replace_link(made.parent / CURRENT, f"{GENERATIONS}/{folder.name}")
+    new_folder.rename(folder)
+    _replace_link(new_folder.parent / CURRENT, f"{GENERATIONS}/{folder.name}")
     return folder
 
 

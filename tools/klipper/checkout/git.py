@@ -95,8 +95,8 @@ def _failed(command: str, status: int, errors: bytes) -> ToolError:
     if status < 0:
         words += f"\nended by signal {-status}"
     lines = re.split(r"\s*[\r\n]\s*", words.strip())
-    telling = [line for line in lines if re.match(ERROR_LINE, line)]
-    reason = " | ".join(dict.fromkeys(telling or lines[-2:]))[:400]
+    error_lines = [line for line in lines if re.match(ERROR_LINE, line)]
+    reason = " | ".join(dict.fromkeys(error_lines or lines[-2:]))[:400]
     code = next(code for code, pattern in FAILURE_PATTERNS.items() if re.search(pattern, words))
     return failure(code, f"git {command} failed: {reason}")
 

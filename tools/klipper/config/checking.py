@@ -72,8 +72,8 @@ class Checker:
         """The texts of the two pages. The sections in the headings of `further` texts are known, too, though
         not their options."""
         self.reference = Reference(text)
-        headed = re.findall(r"(?m)^#+ `?\[(\w+)", "\n".join(further))
-        self.others = set(headed).difference(self.reference.kinds)
+        section_names = re.findall(r"(?m)^#+ `?\[(\w+)", "\n".join(further))
+        self.others = set(section_names).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
         # The values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(known_words("sensor"))
@@ -134,20 +134,20 @@ class Checker:
                 message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
                 yield Remark(section, "", message, WARNING if suggestion else HINT, suggestion)
             return
-        known = self.options_of(kind, machine.kinematics)
+        kind_options = self.options_of(kind, machine.kinematics)
         yield from _check_repeated(section)
         sensor = section.value(SENSOR)
         # A sensor that a plugin brings has options of its own.
         is_plugin = sensor and sensor not in self.sensors and machine.plugins
         for setting in section.values():
             checkpoint()
-            option = known.option_named(setting.name)
+            option = kind_options.option_named(setting.name)
             if option:
                 yield from self._check_setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
-                yield self.unknown(section, setting.name, known)
+                yield self.unknown(section, setting.name, kind_options)
         if not section.saved or not machine.has_other_probe(section):
-            yield from _check_required(machine, section, known)
+            yield from _check_required(machine, section, kind_options)
 
     def _check_setting(
         self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
@@ -173,7 +173,7 @@ class Checker:
                 section, name, f"Error loading template '{section.name}:{name}': {mistake}"
             )
 
-    def unknown(self, section: ConfigSection, name: str, known: Options) -> Remark:
+    def unknown(self, section: ConfigSection, name: str, kind_options: Options) -> Remark:
         """The remark on an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if fate := changes.fate_of(self.entries, section.kind, name):
@@ -182,7 +182,7 @@ class Checker:
             return Remark(section, name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
             return Remark(section, name, f"{message}: that is Marlin's", ERROR, meant)
-        names = [key for key in known if "<" not in key]
+        names = [key for key in kind_options if "<" not in key]
         return Remark(section, name, message, ERROR, nearest(name, names))
 
 
@@ -191,7 +191,9 @@ def as_warning(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Options) -> Remarks:
+def _check_required(
+    machine: ParsedPrinter, section: ConfigSection, kind_options: Options
+) -> Remarks:
     """The remarks on missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
@@ -208,7 +210,7 @@ def _check_required(machine: ParsedPrinter, section: ConfigSection, known: Optio
     missing = []
     for option in needed:
         names = option.lower().split("|")  # one of these
-        if known.option_named(names[0]) and written.isdisjoint(names):
+        if kind_options.option_named(names[0]) and written.isdisjoint(names):
             missing.append(option.partition("|")[0])
     demand = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them

@@ -304,8 +304,10 @@ def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterCon
         for name, text in (include or {}).items()
     }
 
-    def find(near: str, pattern: str) -> IncludedFiles:
-        names = fnmatch.filter(given, near) or fnmatch.filter(given, pattern.removeprefix("./"))
+    def find(path_pattern: str, pattern: str) -> IncludedFiles:
+        names = fnmatch.filter(given, path_pattern)
+        if not names:
+            names = fnmatch.filter(given, pattern.removeprefix("./"))
         return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
 
     return from_bytes(text.encode("utf-8", "replace"), find)
@@ -320,12 +322,12 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
 
     room = LARGEST_CONFIG  # bytes that includes may still bring
 
-    def find(near: str, pattern: str) -> IncludedFiles:
+    def find(path_pattern: str, pattern: str) -> IncludedFiles:
         nonlocal room
-        if inside and not _leads_into(inside, path.parent / near):
+        if inside and not _leads_into(inside, path.parent / path_pattern):
             yield pattern, None
             return
-        for name in sorted(islice(glob.iglob(near, root_dir=path.parent), 1000)):
+        for name in sorted(islice(glob.iglob(path_pattern, root_dir=path.parent), 1000)):
             checkpoint()
             try:
                 data = content(path.parent / name, inside, room)

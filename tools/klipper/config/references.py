@@ -76,17 +76,17 @@ def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
     if mark in known_words("kind").get(base(section.kind), ()):
         message = f"Section '{section.name}' is not a valid config section: [{section.kind}] {what}"
         yield Remark(section, "", message)
-    there = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
-    for option, (what, *default) in rules("names", section.kind):
-        if what == "accelerometer" and machine.plugin_brings(what):
+    names_by_kind = {"heater": machine.heaters, "mcu": machine.mcus, "chip": machine.mcus}
+    for option, (target, *default) in rules("names", section.kind):
+        if target == "accelerometer" and machine.plugin_brings(target):
             continue
         names = section.words(option) or default
         if option == "name":  # that of the section itself
             names = [section.label]
             option = ""
         for name in names:
-            if name not in there.get(what, machine):
-                message = " ".join(known_words("unknown")[what])
+            if name not in names_by_kind.get(target, machine):
+                message = " ".join(known_words("unknown")[target])
                 yield machine.absent(section, option, message.format(name))
 
 
@@ -136,7 +136,7 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         if re.search(r"(?m)^\s*M600\b", section.value("runout_gcode")) and "M600" not in by_name:
             yield machine.absent(section, "runout_gcode", 'Unknown command:"M600"', HINT)
     commands = set(brings).union(*gives.values())
-    known = commands.union(by_name)
+    command_names = commands.union(by_name)
     for name, section in by_name.items():
         # The new name of a command that it renames, and a command that does not exist to be renamed.
         renamed = section.value("rename_existing")
@@ -153,8 +153,8 @@ def check_macros(machine: ParsedPrinter) -> Remarks:
         # A command at the beginning of a line that is nearly a known one is misspelt, if it is long enough.
         gcode = section.value("gcode").upper()
         words = set(re.findall(r"(?m)^\s*([A-Z][A-Z_]{5,})(?=\s|$)", gcode))
-        for word in sorted(words - known):
-            if suggestion := nearest(word, known):
+        for word in sorted(words - command_names):
+            if suggestion := nearest(word, command_names):
                 yield Remark(section, "gcode", f'Unknown command:"{word}"', HINT, suggestion)
 
 

@@ -54,7 +54,7 @@ class IndexedSection(NamedTuple):
     offset: int
     end: int
     size: int
-    headed: list[str]
+    heading_words: list[str]
 
 
 class Index:
@@ -124,8 +124,8 @@ def counted(files: list[Page]) -> bytes:
             for word, count in counts.items():
                 postings[word].extend((len(indexed), count))
 
-            headed = sorted(set(head) - STOP_WORDS)
-            indexed.append(IndexedSection(number, *section[:3], end, len(body), headed))
+            heading_words = sorted(set(head) - STOP_WORDS)
+            indexed.append(IndexedSection(number, *section[:3], end, len(body), heading_words))
     # A run of postings is section, count, section, count …; `ends` are the positions between two runs.
     words = sorted(postings)
     runs = [postings[word] for word in words]

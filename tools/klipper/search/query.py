@@ -150,10 +150,10 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     names = {}
     for number in sorted(hits):
         section = index.sections[number]
-        score, share, headed = _section_score(index, section, hits[number], total)
+        score, share, heading_rarity = _section_score(index, section, hits[number], total)
         pages[section.page].append((score, share, number))
         if section.offset == 0:  # its heading has the page's name
-            names[section.page] = headed
+            names[section.page] = heading_rarity
 
     # A page is its name, its best section, and a falling part of each next one.
     result = []
@@ -177,18 +177,18 @@ def _section_score(
     # The count at half of the saturation; a short section needs fewer.
     size = max(section.size / index.mean, 1)
     half = SATURATION * (1 - LENGTH + LENGTH * size)
-    score = rarities = headed = 0.0
-    heading_words = 0
+    score = rarities = heading_rarity = 0.0
+    heading_matches = 0
     for term, rarity, times in hits:
         score += rarity * times * (SATURATION + 1) / (times + half)
         rarities += rarity
-        if common := term.intersection(section.headed):
-            headed += rarity
-            heading_words += len(common)
+        if common := term.intersection(section.heading_words):
+            heading_rarity += rarity
+            heading_matches += len(common)
 
     # A heading counts by the share of it that is the question.
-    score += HEADING_WEIGHT * headed * heading_words / max(len(section.headed), 1)
-    if len(hits) > 1 and headed >= total and heading_words >= len(section.headed):
+    score += HEADING_WEIGHT * heading_rarity * heading_matches / max(len(section.heading_words), 1)
+    if len(hits) > 1 and heading_rarity >= total and heading_matches >= len(section.heading_words):
         score *= WHOLE_HEADING_FACTOR
     share = rarities / total
-    return score * share**COVERAGE, share, headed
+    return score * share**COVERAGE, share, heading_rarity
