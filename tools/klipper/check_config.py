@@ -12,8 +12,16 @@ from .config.machine import cut_between_words
 from .config.printer_cfg import ERROR, LEVELS, Finding, PrinterConfig
 from .page import printer_page
 
+# Findings that are tried in an answer; more never fit.
+MOST_FINDINGS = 40
+# The size of an answer.
+LARGEST_ANSWER_BYTES = 3000
+# Characters of the names of includes that were not given.
+LONGEST_NAMES = 240
 # Mistakes that are named in the answer of another tool.
 MOST_MISTAKES = 4
+# Characters of such a mistake.
+LONGEST_MISTAKE = 140
 
 
 @pages.DocsTool(
@@ -45,8 +53,8 @@ def check_config(
     else:
         parsed = printer_cfg.from_text(config, include)
     findings = _findings(parsed)
-    # As many of them as fit, worst first, and how many more there are; forty never fit.
-    entries = [printer_page.entry(finding) for finding in findings[:40]]
+    # As many of them as fit, worst first, and how many more there are.
+    entries = [printer_page.entry(finding) for finding in findings[:MOST_FINDINGS]]
     report: JsonObject = {
         "success": True,
         "sections": len(parsed.sections),
@@ -55,7 +63,7 @@ def check_config(
         "findings": entries,
         "not_checked": not_checked(parsed),
     }
-    while len(compact_json(report).encode("utf-8", "replace")) > 3000:
+    while len(compact_json(report).encode("utf-8", "replace")) > LARGEST_ANSWER_BYTES:
         entries.pop()
         report["more"] = len(findings) - len(entries)
     return printer_page.DrawnAnswer(report, findings=printer_page.findings(parsed, findings))
@@ -104,7 +112,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
         "the commands in G-Code options, and sections that only SAVE_CONFIG wrote",
     ]
     if config.missing:
-        names = cut_between_words(", ".join(config.missing), 240)
+        names = cut_between_words(", ".join(config.missing), LONGEST_NAMES)
         left_out.append(f"includes that were not given: {names}")
     elif not {"printer", "mcu"} <= config.sections.keys():
         left_out.append(
@@ -119,7 +127,7 @@ def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
     listed = []
     for finding in findings[:MOST_MISTAKES]:
         position = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
-        listed.append(position + cut_between_words(finding.message, 140))
+        listed.append(position + cut_between_words(finding.message, LONGEST_MISTAKE))
     if len(findings) > MOST_MISTAKES:
         listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
     return listed

@@ -158,8 +158,9 @@ class Fit(NamedTuple):
 
 
 def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
-    """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the damping that is worst for it, and by
-    how far corners and reversals are off at an acceleration of 5000 and a square corner velocity of 5."""
+    """Judge a shaper as klippy/extras/shaper_calibrate.py does: by the vibrations that remain at the damping
+    ratio where most remain, and by how far corners and reversals are off at an acceleration of 5000 and a
+    square corner velocity of 5."""
     floor = max(power for _, power in spectrum) * NEGLIGIBLE
     strong = [row for row in spectrum if row[1] > floor]
     before = sum(power - floor for _, power in strong)

@@ -22,8 +22,8 @@ NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, n
 
 
 def ask(source: Source) -> tuple[str, str]:
-    """The branch that a source follows, that of the settings or the default one, and its tip. Fetches
-    nothing.
+    """The branch that a source follows, and the commit at its tip. If the settings name no branch, it is the
+    upstream's default one. Fetches nothing.
 
     Raises ToolError: unreachable, no such branch, an address with a password.
     """

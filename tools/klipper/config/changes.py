@@ -99,16 +99,16 @@ def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
     for entry, sentences in about(listed, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
-            if not match or not re.search(f"{GONE}|{DEPRECATED}", sentence):
+            is_change = re.search(GONE, sentence) or re.search(DEPRECATED, sentence)
+            if not match or not is_change:
                 continue
             # After these words a name is the new one.
             new_name = r"(?:renamed|replaced|superseded)[^.]*? (?:to|with|by)\b[^.]*$"
             if not re.search(new_name, sentence[: match.start()]):
                 later = " ".join(sentences[number + 1 :])
-                # The old name may still work after a rename.
-                deprecated = bool(
-                    re.search(DEPRECATED, later if "renamed" in sentence else sentence)
-                )
+                # The old name may still work after a rename: the sentences behind it say so.
+                text = later if "renamed" in sentence else sentence
+                deprecated = bool(re.search(DEPRECATED, text))
                 after = f"{sentence[match.end() :]} {later}"
                 successor = _successor(after, re.findall(NAME_IN_MARKS, sentence), match[0])
                 yield Fate(entry, deprecated, successor, sentence)

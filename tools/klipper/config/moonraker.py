@@ -16,6 +16,8 @@ CHANGES = "user_changes.md"
 SETTING = "KLIPPER_DOCS_EXTRA=moonraker=https://github.com/Arksine/moonraker.git"
 # The mark of an option that Moonraker warns of.
 DEPRECATED = r"\*DEPRECATED|\* DEPRECATED (?!FOR NEW)"
+# The heading of a day's changes: `### October 14th 2022`.
+DAY_HEADING = r"(?m)^### (\w+ \d+)\w+ (\d{4})$"
 
 
 def is_moonrakers(config: PrinterConfig) -> bool:
@@ -35,19 +37,18 @@ def findings(config: PrinterConfig) -> list[Finding]:
         if page and dated:
             # The last chapter has examples of mistakes.
             text = pages.page_text(page).partition("# Option Moved Deprecations")[0]
-            # A day's heading, `### October 14th 2022`, becomes the date of an entry of Klipper's page.
-            entries = re.sub(
-                r"(?m)^### (\w+ \d+)\w+ (\d{4})$",
-                lambda day: datetime.strptime(f"{day[1]} {day[2]}", "%B %d %Y").strftime(
-                    "%Y%m%d: "
-                ),
-                pages.page_text(dated),
-            )
+            entries = re.sub(DAY_HEADING, _entry_date, pages.page_text(dated))
             judge = Checker(text, entries, f"{text}\n# [history]")
             return merged([*config.problems, *_findings(judge, config)])
     message = f"This is Moonraker's configuration, not Klipper's: {SETTING} judges it by Moonraker's documentation"
     section = next(iter(config.sections.values()))
     return [Remark(section, "", message, HINT).finding()]
+
+
+def _entry_date(heading: re.Match[str]) -> str:
+    """The heading of a day as the date of an entry in Klipper's page: `20221014: `."""
+    day = datetime.strptime(f"{heading[1]} {heading[2]}", "%B %d %Y")
+    return day.strftime("%Y%m%d: ")
 
 
 def _findings(checker: Checker, config: PrinterConfig) -> Findings:

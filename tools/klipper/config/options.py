@@ -71,7 +71,8 @@ def value_rule(kind: str, option: str) -> str:
 
 @cache
 def _value_rules(kind: str) -> dict[str, str]:
-    """The rule of each option that the modules of a kind of section read; that of the nearest counts."""
+    """The rule of each option that the modules of a kind of section read; if several read one, the rule of
+    the first module counts."""
     rules: dict[str, str] = {}
     for module in reversed(known_words("kind").get(kind, ())[1:]):
         rules |= dict(word.split("=") for word in known_words("of").get(module, ()))

@@ -243,7 +243,10 @@ class PrinterConfig:
                 "'#*# '",
             )
             end = size
-        return text.count("\n", 0, end) + (end == size)
+        lines_before = text.count("\n", 0, end)
+        if end == size:
+            lines_before += 1
+        return lines_before
 
     def _decoded(self, data: bytes) -> str:
         """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
@@ -272,7 +275,8 @@ class PrinterConfig:
             is_there = True
             self.lines += 1  # files that include all others come in every order
             if data is None or self.size_bytes > LARGEST_CONFIG:
-                self.missing += {name}.difference(self.missing)
+                if name not in self.missing:
+                    self.missing.append(name)
             elif name in self.files or len(self.files) > 100:
                 self.refuse(line, f"Recursive include of config file '{name[:80]}'")
             else:

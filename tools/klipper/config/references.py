@@ -58,12 +58,17 @@ def check_repeated(machine: ParsedPrinter) -> Remarks:
         option, _, message = rule.partition(" ")
         first: dict[str, ConfigSection] = {}
         for section in machine.of(*kinds):
-            written = section.value(option)
-            value = {"name": section.label, "any": option}.get(option, written)
+            value = section.value(option)
+            # The finding stands at the section if it has no such option.
+            place = option if value else ""
+            if option == "name":
+                value = section.label
+            elif option == "any":  # all sections of these kinds exclude each other
+                value = option
             before = first.setdefault(value.lower(), section)
             if value and before is not section and not section.saved:
                 words = message.format(value[:40])
-                yield Remark(section, written and option, f"{words}: also in [{before.name}]")
+                yield Remark(section, place, f"{words}: also in [{before.name}]")
 
 
 def check_names(machine: ParsedPrinter, section: ConfigSection) -> Remarks:

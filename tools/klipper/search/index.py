@@ -46,7 +46,7 @@ MADE_NS = max(
 
 class IndexedSection(NamedTuple):
     """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
-    has; the words of its heading that say something, of a page's first section the file name's, too."""
+    has; the words of its heading that say something. The first section of a page has the file name's, too."""
 
     page: int
     heading: str

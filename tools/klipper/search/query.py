@@ -46,6 +46,10 @@ NAME_WEIGHT = 2.0
 NEXT_SECTION_SHARE = 0.4
 # The factor of a page of a further source, unless the question names the source.
 FURTHER_SOURCE_FACTOR = 0.8
+# The terms of a question that are looked for: a pasted log has no more to say than its first lines.
+MOST_TERMS = 32
+# The sections of a page that add to its score.
+MOST_SECTIONS = 4
 
 # A term: the words of the pages that mean it.
 Term = frozenset[str]
@@ -78,12 +82,11 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
             terms.append(index.forms(joined) or index.containing(joined))
     absent = [word for word, term in found if not term and not index.containing(word)]
     distinct = list(filter(None, dict.fromkeys(terms)))
-    # A pasted log has no more to say than its first lines.
-    return distinct[:32], list(dict.fromkeys(absent))
+    return distinct[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
 def _forms(alternatives: Iterable[str], index: Index) -> Term:
-    """The terms of words: those of the pages that are a form of one."""
+    """The words of the pages that are a form of any of these words."""
     return Term().union(*(index.forms(WORD_JOINT.sub("", word)) for word in alternatives))
 
 
@@ -160,7 +163,7 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     for number, sections in pages.items():
         sections.sort(key=lambda scored: -scored[0])
         together = NAME_WEIGHT * names.get(number, 0)
-        for rank, (score, _, _) in enumerate(sections[:4]):
+        for rank, (score, _, _) in enumerate(sections[:MOST_SECTIONS]):
             together += score * NEXT_SECTION_SHARE**rank
         page = index.files[number]
         if page.source not in text.lower():
