@@ -45,7 +45,7 @@ from .printer_cfg import (
 )
 from .reference import SENSOR, Option, Options, Reference
 
-IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git judges it by its documentation; by Klipper's nothing here is certain"
+IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git checks it against Kalico's documentation; against Klipper's, no finding is certain"
 
 
 def checker() -> "Checker":
