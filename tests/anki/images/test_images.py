@@ -229,6 +229,15 @@ def test_a_large_file_is_offered_by_its_path_and_sent_where_anki_does_not_see_it
     assert media(anki, detail) == png(3, 3)
 
 
+def test_a_large_picture_leaves_a_file_of_its_name_alone(anki, monkeypatch, without_pillow):
+    monkeypatch.setattr(pictures, "BY_PATH_BYTES", 10)
+    first = add(png(), filename="a.png")
+
+    second = add(png(3, 3), filename="a.png", front="g")
+
+    assert (media(anki, first), media(anki, second)) == (png(), png(3, 3))
+
+
 @pytest.fixture
 def pillow():
     return pytest.importorskip("PIL.Image", reason="Pillow is not installed")
