@@ -105,6 +105,7 @@ class Exchange:
         return {"type": "http.disconnect"}
 
     async def send(self, message):
+        assert not self.sent or self.sent[-1].get("more_body", True), "the answer has ended"
         self.sent.append(message)
 
     def text(self):
