@@ -12,10 +12,9 @@ from tests.klipper.test_sync_failures import command
 from tests.klipper.upstreams import Upstream
 from tools.core import registry, toolsets
 from tools.core.health import CHECKS
-from tools.klipper.checkout.freshness import at_start, note
+from tools.klipper.checkout.freshness import announcing, at_start, note, remember
+from tools.klipper.settings import CURRENT, STATE_FOLDER, sources
 from tools.klipper.sync_docs import health
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -32,6 +31,19 @@ def described():
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
 
 
+def test_a_tip_that_is_not_the_commit_of_the_pages_brings_the_note_and_tells_the_session(
+    docs, heard
+):
+    folder = docs / STATE_FOLDER
+    folder.mkdir(parents=True)
+    (folder / CURRENT).symlink_to("1_old")
+    for tip in ("old", "old", "new"):
+        with announcing():
+            remember(*sources(), tip)
+    assert heard == [True]
+
+
+@pytest.mark.slow
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, caplog):
     registry.load()
     assert registry.start_jobs() == [at_start]
@@ -46,6 +58,7 @@ def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, heard, cap
     assert heard == [True, False] and not described()
 
 
+@pytest.mark.slow
 def test_a_failed_sync_leaves_the_note(docs, behind, heard):
     at_start()
     behind.go_away()
@@ -53,6 +66,7 @@ def test_a_failed_sync_leaves_the_note(docs, behind, heard):
     assert described() and heard == [True]
 
 
+@pytest.mark.slow
 def test_what_is_up_to_date_or_not_here_or_only_read_is_not_said(
     env, docs, upstream, heard, caplog
 ):
@@ -76,6 +90,7 @@ def due(env, behind):
     return file
 
 
+@pytest.mark.slow
 def test_sessions_share_one_check_an_interval(due, behind, caplog):
     at_start()
     behind.go_away()
@@ -87,6 +102,7 @@ def test_sessions_share_one_check_an_interval(due, behind, caplog):
     assert len(caplog.records) == 1, "a new session says too that the docs are behind"
 
 
+@pytest.mark.slow
 def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_else(
     due, behind, heard, caplog
 ):
@@ -98,6 +114,7 @@ def test_without_network_there_is_one_line_an_interval_on_stderr_and_nothing_els
     assert caplog.text == ""
 
 
+@pytest.mark.slow
 def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
     """A Pi has no clock of its own: after a start without network its time may be anything."""
     of_the_future = json.dumps(json.loads(due.read_text()) | {"checked": 4e9})
@@ -108,6 +125,7 @@ def test_a_broken_stamp_or_one_of_the_future_does_not_stop_the_checks(due):
         assert described()
 
 
+@pytest.mark.slow
 def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_is_enough(
     env, docs, behind
 ):
@@ -123,12 +141,14 @@ def test_another_address_makes_the_stamp_void_and_one_of_several_sources_behind_
     assert described()
 
 
+@pytest.mark.slow
 def test_importing_the_sync_imports_nothing_that_only_a_call_needs():
     words = command("import tools.klipper.sync_docs", "print(*sys.modules)")
     loaded = subprocess.check_output(words, text=True).split()
     assert {"subprocess", "tempfile", "shutil", "urllib.request"}.isdisjoint(loaded)
 
 
+@pytest.mark.slow
 def test_what_the_check_says_of_the_docs(env, docs, upstream):
     registry.load()
     found = CHECKS["klipper"]()
