@@ -83,3 +83,18 @@ def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_st
             await serving
 
     asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_a_connection_that_is_first_seen_is_left_open_however_many_are_silent(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_SILENT", 0)
+    connection = Mock(cycle=None)
+    server = Mock(should_exit=False)
+    server.server_state.connections = [connection]
+
+    async def look():
+        watching = asyncio.ensure_future(limits.watch(server))
+        await asyncio.sleep(0)
+        watching.cancel()
+
+    asyncio.run(look())
+    connection.transport.close.assert_not_called()
