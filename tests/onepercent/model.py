@@ -80,7 +80,7 @@ class Life:
         dates = sorted((step["id"], step["dt"]) for step in steps if not step["done"])
         done = len(steps) - len(dates)
         shown = (goal["id"], goal["title"], goal["status"])
-        return *shown, len(steps), done, dates, self._sum(goal)
+        return *shown, len(steps), done, dates, goal["due"], self._sum(goal)
 
     def _steps(self, goal):
         return [
@@ -144,8 +144,8 @@ class Life:
         row["brought"] += earned
         return earned
 
-    def goal_create(self, title, target=None):
-        self._make("goal", title=title, target=target, added=0, status="work")
+    def goal_create(self, title, target=None, due=None):
+        self._make("goal", title=title, target=target, due=due, added=0, status="work")
 
     def goal_update(self, goal, order=0, **texts):
         if order:

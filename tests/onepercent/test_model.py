@@ -34,7 +34,7 @@ from tools.onepercent.transfer.backup import database as health
 FIRST_DAY = date(2026, 12, 24)
 
 IDS = {"goal_id", "step_id", "habit_id", "diary_id"}
-DATES = ("date", "dt", "from", "to", "until")
+DATES = ("date", "dt", "due", "from", "to", "until")
 # Days are drawn as days before today.
 DAYS_AGO = [-1, 0, 0, 1, 2, 3, 5, 8, 20, 30, 31]
 MOVED = [{"order": 1}, {"order": 2}, {"order": 9}]
@@ -42,8 +42,8 @@ ENDS = [{"until": -4}, {"until": 3}, {"until": 0}]
 
 # What is drawn beside the ids that the example of an action has; `more` is several at once.
 PARAMS = {
-    "goal.create": {"title": TITLES, "target": VALUES["goal.target"]},
-    "goal.update": {"more": [{"title": "Run"}, {"title": "Читать"}, *MOVED]},
+    "goal.create": {"title": TITLES, "target": VALUES["goal.target"], "due": [None, -20, 5]},
+    "goal.update": {"more": [{"title": "Run"}, {"due": -20}, {"due": 5}, *MOVED]},
     "goal.add": {"amount": [5, -3, 0.5]},
     "step.create": {"title": TITLES, "dt": DAYS_AGO},
     "step.update": {"title": TITLES},
@@ -227,7 +227,7 @@ class World:
         goals = []
         for one in whole(data["goals"]):
             steps = sorted((step["id"], step.get("dt")) for step in one.get("steps", ()))
-            goals.append((*of_goal(one), steps, one.get("sum")))
+            goals.append((*of_goal(one), steps, one.get("due"), one.get("sum")))
         of_habit = itemgetter("id", "name", "current_streak", "best_streak")
         habits = list(map(of_habit, whole(data["habits"])))
         diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
