@@ -1,5 +1,6 @@
 """The tools from a shell."""
 
+import os
 import sys
 from functools import partial
 from unittest.mock import Mock
@@ -40,6 +41,14 @@ def test_a_reader_that_leaves_is_not_an_error():
     for command in ("-m tools list", "server.py --connect", "server.py --check"):
         done = finished(["sh", "-c", f"{sys.executable} {command} | true"], cwd=PROJECT)
         assert not done.stderr, command
+
+
+def test_a_reader_that_leaves_is_a_success(monkeypatch):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdout", pipe)
+        assert main(["--help"]) == 0
 
 
 def test_what_is_not_json_is_an_error_with_an_example(capsys):

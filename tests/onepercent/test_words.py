@@ -18,6 +18,7 @@ from tests.onepercent.person import (
     said,
     use,
 )
+from tools.onepercent.base.words import changed_part
 from tools.onepercent.page import person_pages
 
 
@@ -166,3 +167,8 @@ def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
     made = new_goal("Дом", steps=["Раз"])
     told = on_the_page(preview(made, act("goal.delete", goal_id=None)))
     assert [change["rows"] for change in told["ru"]["changes"]] == [["Раз"], ["«Раз»"]]
+
+
+def test_of_a_changed_text_only_the_part_between_what_stays_is_marked():
+    text = changed_part("Встал в семь утра", "Встал в шесть утра")
+    assert text == "Встал в [− сем][+ шест]ь утра"

@@ -135,6 +135,7 @@ def test_the_folder_in_the_home_is_the_default(env, pages):
     (folder / "printer.cfg").write_text(CONFIG)
     env()
     assert call("check_config")["sections"] == 4 and health().state == "ok"
+    assert health().summary.endswith(": config/printer.cfg; only read")
 
 
 def test_what_is_wrong_with_the_printer_takes_two_calls_and_900_tokens(printer, pages):

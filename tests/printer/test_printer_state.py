@@ -10,6 +10,7 @@ from tests.klipper.asking import call, tokens
 from tests.printer.klippy import RECORDED, RESULTS, klipper, recorded, results, speaking, state_of
 from tests.printer.moonraker import Moonraker, serving
 from tools.klipper import printers
+from tools.klipper.page.printer_page import bed
 
 
 def test_a_printing_printer_is_told_in_few_words(printer):
@@ -142,6 +143,11 @@ def test_the_mesh_that_is_in_use_is_shown(printer):
     ):
         mesh = {"profile_name": name, "probed_matrix": heights}
         assert state_of(printer, results(bed_mesh=mesh)).get("mesh") == words
+
+
+def test_a_mesh_is_drawn_from_two_rows_and_columns_on():
+    assert bed([[1, 2], [3, 4]]) == {"rows": [[1, 2], [3, 4]], "low": 1, "high": 4}
+    assert not bed([[1, 2]])
 
 
 def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
