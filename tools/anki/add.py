@@ -161,7 +161,7 @@ class AddBatch(Batch[NoteInput, Ready]):
         }
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
-        for name, answer in zip(names, answers[2:], strict=True):
+        for name, answer in zip(names, answers[2:]):
             model = note_input.find_name(name or default, model_ids)
             if model and not isinstance(answer, Refused):
                 self.types[name] = NoteType(model, model_ids[model], answer)
@@ -243,7 +243,7 @@ class AddBatch(Batch[NoteInput, Ready]):
                 "OTHER_PROFILE",
             )
         keys: IdByName = {}
-        for index, answer in zip(part, answers, strict=True):
+        for index, answer in zip(part, answers):
             ready = self.ready[index]
             detail = filled(dedup_key=ready.key, **ready.texts.detail())
             if isinstance(answer, int):
@@ -275,14 +275,14 @@ class AddBatch(Batch[NoteInput, Ready]):
         try:
             moves = [
                 action("changeDeck", cards=astray, deck=deck)
-                for deck, astray in zip(added, client.results(*searches), strict=True)
+                for deck, astray in zip(added, client.results(*searches))
                 if astray
             ]
             client.results(*moves)
             matches = client.results(*(self.ready[index].search for index in repeating))
             # Name the repeated notes, and keep their keys.
             keys: IdByName = {}
-            for index, same in zip(repeating, matches, strict=True):
+            for index, same in zip(repeating, matches):
                 if same:
                     self.details[index]["noteId"] = max(same)
                     keys[self.ready[index].key] = max(same)

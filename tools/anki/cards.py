@@ -244,7 +244,7 @@ class BulkChange:
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = dict(zip(self.words, map(len, matches), strict=True))
+        self.before = dict(zip(self.words, map(len, matches)))
         self.ids = self.cards if self.kind == "cards" else self.notes
         self.count = notes.counted(self.ids, self.kind[:-1])
         return self.ids
@@ -269,7 +269,7 @@ class BulkChange:
                     done += len(part)
             selection = client.ids_query(f"{self.kind[0]}id", self.ids)
             matches = client.results(*self._done_searches(selection))
-            return dict(zip(self.words, map(len, matches), strict=True))
+            return dict(zip(self.words, map(len, matches)))
         except ToolError as error:
             rest = "the rest is not"
             if isinstance(error, Unanswered):

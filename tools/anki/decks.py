@@ -103,7 +103,7 @@ def contents(names: Names, deck_ids: IdByName) -> tuple[IdByName, Names, IdsByNa
             filtered.append(name)
         elif config:
             presets[name] = config["id"]
-    return presets, filtered, dict(zip(names, answers[len(names) :], strict=True))
+    return presets, filtered, dict(zip(names, answers[len(names) :]))
 
 
 def cards_within(names: Names) -> Ids:

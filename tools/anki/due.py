@@ -53,7 +53,7 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
     takes. Two requests."""
     log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
     cards = []
-    for info, row in zip(infos, rows, strict=True):
+    for info, row in zip(infos, rows):
         sides = [info["question"], info["answer"]]
         texts = card_text.question_and_answer(info)
         sounds = [re.findall(r"\[sound: ([^\]]+)\]", text) for text in texts]
@@ -80,7 +80,7 @@ def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
     out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
-    content_of = dict(zip(names, contents, strict=True))
+    content_of = dict(zip(names, contents))
     left = MOST_FILE_BYTES
     for count, card in enumerate(cards):
         for name in card["files"]:

@@ -102,7 +102,7 @@ def moved_again(cards_by_deck: IdsByName) -> list[Step]:
 def in_state_again(cards: Ids, states: States) -> list[Step]:
     """The steps that bring each card back into its present state. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
-    answers = zip(states.values(), client.results(*searches), strict=True)
+    answers = zip(states.values(), client.results(*searches))
     return [Step("cards", *change, ids) for change, ids in answers]
 
 

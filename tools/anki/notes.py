@@ -176,7 +176,7 @@ def _unknown_names(query: str) -> list[str]:
 def _names_by_kind() -> dict[str, list[str]]:
     """The names of decks, tags and note types, by the words for them in a query."""
     actions = (action("deckNames"), action("getTags"), action("modelNames"))
-    return dict(zip(("deck", "tag", "note"), client.results(*actions), strict=True))
+    return dict(zip(("deck", "tag", "note"), client.results(*actions)))
 
 
 def note_rows(ids: Ids, length: int = NO_LIMIT) -> list[JsonObject | None]:
@@ -215,7 +215,7 @@ def in_parts(ids: Ids) -> Iterator[tuple[int, JsonObject]]:
         # Of other servers that speak AnkiConnect, notesInfo names no cards.
         bare = [note for note, info in infos.items() if "cards" not in info]
         searches = [card_search(f"nid:{note}") for note in bare]
-        for note, cards in zip(bare, client.results(*searches), strict=True):
+        for note, cards in zip(bare, client.results(*searches)):
             infos[note]["cards"] = sorted(cards)
         yield from infos.items()
 

@@ -96,7 +96,7 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
     actions = list(chain.from_iterable(step.actions() for step in steps))
     for part in timed_parts(actions, "putting back"):
         *results, _ = client.results(*part, client.REDRAW)
-        for request, result in zip(part, results, strict=True):
+        for request, result in zip(part, results):
             if request["action"] == SET_VALUE and result != [True]:
                 card = request["params"]["card"]
                 failed.append({"cardId": card, "error": "Anki did not take what it was before"})
@@ -134,7 +134,7 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     client.results(*(action("createDeck", deck=name) for name in decks_of))
     added = 0
     for part in timed_parts(deleted.values(), "adding notes again", NEW_NOTE):
-        for note, result in zip(part, client.multi(*map(_add_action, part)), strict=True):
+        for note, result in zip(part, client.multi(*map(_add_action, part))):
             if isinstance(result, int):
                 back[result] = note
                 added += 1

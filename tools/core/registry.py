@@ -34,7 +34,7 @@ class TextOutput(NamedTuple):
     status: int = 0
 
 
-def for_people(run: Callable[..., TextOutput]) -> Callable[..., TextOutput]:
+def for_people(run: Function) -> Function:
     """A command whose errors are sentences, not JSON."""
 
     @wraps(run)

@@ -122,7 +122,7 @@ def _list(options: Namespace, ledger: Ledger) -> None:
         elif token["days"]:
             until += RENEWED
         rows.append((*token[:4], until, _minute_or_never(token["used"])))  # id, user, scope, label
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())
 

@@ -129,7 +129,7 @@ def _peaks(spectrum: Spectrum) -> JsonObject:
     that. Raises ValueError, ZeroDivisionError if nothing vibrates."""
     if not 40 < len(spectrum) < 5000:  # Klipper writes 60 to 2,000 rows
         raise ValueError
-    frequencies, powers = zip(*spectrum, strict=True)
+    frequencies, powers = zip(*spectrum)
     height = max(powers)
     top = powers.index(height)
     # The lowest power between each place and the peak.
@@ -139,7 +139,7 @@ def _peaks(spectrum: Spectrum) -> JsonObject:
     wide = sum(valley >= height / 2 for valley in valleys)
     step = frequencies[-1] / len(powers)
     peaks = {"peak_hz": frequencies[top], "width_hz": round(wide * step, 1)}
-    others = [power for power, valley in zip(powers, valleys, strict=True) if power >= 2 * valley]
+    others = [power for power, valley in zip(powers, valleys) if power >= 2 * valley]
     second = max(others, default=0)
     if second / height > NEGLIGIBLE:
         peaks["second_peak_hz"] = frequencies[powers.index(second)]

@@ -50,7 +50,7 @@ def printer_state(printer: PrinterName = "") -> JsonObject:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(names)) as threads:  # one that is off does not delay the others
-        answers = dict(zip(names, threads.map(_tried, map(printers.chosen, names)), strict=True))
+        answers = dict(zip(names, threads.map(_tried, map(printers.chosen, names))))
     here = answers.pop(printers.HERE, {})
     lines = {}
     for name, answer in answers.items():

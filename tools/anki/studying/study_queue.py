@@ -183,7 +183,7 @@ def _candidates(query: str, deck_ids: IdByName, limits: CountsByDeck) -> dict[st
         having_room = [deck_ids[name] for name in deck_ids if not decks.within(name, *full)]
         searches.append(card_search(f"{_scope(query, having_room)} {search} {AWAKE}"))
     candidates: dict[str, Ids] = {kind: [] for kind in COUNT_COLUMNS}
-    for kind, cards in zip(SEARCHES.values(), client.results(*searches), strict=True):
+    for kind, cards in zip(SEARCHES.values(), client.results(*searches)):
         candidates[kind] += sorted(cards)
     return candidates
 
@@ -204,7 +204,7 @@ def _review_order(number: int, count: int) -> tuple[str, str]:
 def _why_nothing_is_due(scope: str) -> str:
     """A sentence for an empty queue, with the counts of cards that are not due. One request."""
     searches = [card_search(f"{scope} {search}") for search in WAITING]
-    matches = zip(WAITING.values(), client.results(*searches), strict=True)
+    matches = zip(WAITING.values(), client.results(*searches))
     counts = [f"{len(cards)} {words}" for words, cards in matches if cards]
     return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 

@@ -79,7 +79,7 @@ class Index:
         """The sections that have a word of the pages, with its count in each."""
         number = bisect_left(self.words, word)
         run = self.postings[self.ends[number] : self.ends[number + 1]]
-        return dict(zip(run[::2], run[1::2], strict=True))
+        return dict(zip(run[::2], run[1::2]))
 
     def forms(self, word: str) -> frozenset[str]:
         """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
@@ -111,7 +111,7 @@ def counted(files: list[Page]) -> bytes:
         # First, what stands before the first heading.
         sections = [("", PageSection("", 1, 0)), *headings.sections(text).items()]
         section_ends = [section.offset for _, section in sections[1:]] + [len(text)]
-        for (anchor, section), end in zip(sections, section_ends, strict=True):
+        for (anchor, section), end in zip(sections, section_ends):
             if section.offset == end:  # nothing stands before the first heading
                 continue
             body = list(tokens(text[section.offset : end]))
