@@ -97,13 +97,13 @@ def _elsewhere(word: str, index: Index) -> Term:
     return inside or index.forms(nearest(word, alike))
 
 
-def meaning_of(words: list[str]) -> tuple[int, list[str]]:
+def meaning_of(typed: list[str]) -> tuple[int, list[str]]:
     """The number of the first words that have a meaning here, and that meaning; the first word itself if it
     has none."""
-    for key, meaning in glossary().get(words[0][:2], ()):
-        if len(key) <= len(words) and all(map(_fits, words, key)):
+    for key, meaning in glossary().get(typed[0][:2], ()):
+        if len(key) <= len(typed) and all(map(_fits, typed, key)):
             return len(key), meaning
-    return 1, words[:1]
+    return 1, typed[:1]
 
 
 def _fits(word: str, key: str) -> bool:

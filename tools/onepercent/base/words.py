@@ -240,9 +240,9 @@ def quoted(text: object) -> str:
     return errors.quoted(text, LONGEST_QUOTED, marks=table["quotes"], inner=table["quotes.inner"])
 
 
-def _shift(days: int) -> str:
+def _shift(number: int) -> str:
     """на 7 дней вперёд."""
-    return text_of("later" if days > 0 else "earlier", days=counted(abs(days), "day"))
+    return text_of("later" if number > 0 else "earlier", days=counted(abs(number), "day"))
 
 
 def _streak(length: tuple[int, str]) -> str:
