@@ -38,10 +38,14 @@ def refuse_to_ask(question: str, key: str = "") -> str:
 
 
 class RunningCall(NamedTuple):
-    """`report(done, total, message)` goes to the client; `cancelled()` is true once the client withdrew the
-    call; `ask(question)` gives the person's `accept`, `decline` or `cancel`; `append_line(line)` adds text
-    after the answer, whatever its shape; its budget ends at `ends_s` of its thread's processor time;
-    `by_person`: a person called it, from a shell, so limits that are meant for a model do not apply.
+    """A call in progress, and how it reaches its client.
+
+    - `report(done, total, message)`: tells the client how far it is;
+    - `cancelled()`: true once the client withdrew it;
+    - `ask(question, key)`: gives the person's `accept`, `decline` or `cancel`;
+    - `by_person`: a person calls from a shell, so limits that are meant for a model do not apply;
+    - `append_line(line)`: adds text after the answer, whatever its shape;
+    - `ends_s`: the processor time of its thread at which its budget ends.
 
     The defaults are those outside of a call: nobody hears a report or is asked, lines are dropped, and there
     is no budget.

@@ -32,8 +32,8 @@ from .printer_state import UNKNOWN, klipper_of, part_number, part_text
 MOST_PASTED_CHARS = 1_000_000
 # Coordinates, times and counts, which differ in the lines of one message.
 LONG_NUMBER = re.compile(r"\b(?:\d+\.\d+|\d{3,})")
-# `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the time, that since 1970, that since the
-# boot.
+# `Start printer at Mon Aug  3 10:00:00 2026 (1785751200.0 12.3)`: the local time, the seconds since
+# 1970, the seconds since the boot.
 STARTED = re.compile(
     r"Start printer at (.{1,60}?) \((\d{1,12}(?:\.\d{1,12})?)[\d.]{0,20} (\d{1,12}(?:\.\d{1,12})?)\)"
 )

@@ -243,7 +243,7 @@ class UnitOfWork:
 
     @property
     def balance(self) -> int:
-        """XP that a penalty may take, and undo."""
+        """The XP that the user has now: the most that a penalty, or an undo, can take."""
         return balance(self.db, self.user)[0]
 
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:

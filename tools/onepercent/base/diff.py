@@ -204,7 +204,7 @@ class Marked(DiffEntry):
     """Marks of a habit.
 
     amount, target: of the last of the days; added: what was added to its amount.
-    replaces: the status before, by day; of a single day without it.
+    replaces: the former status by day; of a single mark the status alone.
     """
 
     status: str = ""
