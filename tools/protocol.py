@@ -285,7 +285,7 @@ def call_tool(request: Request) -> JsonObject:
     params = request.params
     try:
         toolset = ""
-        if not registry.is_loaded():
+        if not registry.load.cache_info().currsize:  # the other toolsets need not be imported
             toolset = listing.load().get("toolsets", {}).get(params["name"], "")
         tools = registry.listed(request.shows_pages, toolset).values()
         tool = registry.tool_named(params["name"], tools)

@@ -190,10 +190,13 @@ def test_what_is_not_a_sound_backup_changes_nothing(make, copy, tmp_path):
     assert len(titles()) == 4 and not list(tmp_path.glob(".restore*"))
 
 
-def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy):
+def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy, tmp_path):
+    other_name = tmp_path / "hard link"
+    os.link(file, other_name)
     for command in (backup, restore):
-        with pytest.raises(ToolError, match="is the database itself"):
-            command(file)
+        for name in (file, other_name):
+            with pytest.raises(ToolError, match="is the database itself"):
+                command(name)
     assert len(titles()) == 4
 
 

@@ -99,10 +99,10 @@ def delete_media(
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
         return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
 
-    def effect(using: Ids) -> str:
+    def describe(using: Ids) -> str:
         return f"delete the file {quoted(name)}, used by {notes.counted(using, 'note')}"
 
-    with confirm.agreed(notes_using, effect, expected) as using:
+    with confirm.agreed(notes_using, describe, expected) as using:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         reading = action("retrieveMediaFile", filename=name)
         profile, content = client.unrefused(client.with_profile(reading))

@@ -321,7 +321,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             for _, step in self.ready[index].changes.values():
                 steps.setdefault(_key(step), step._replace(ids=[])).ids.extend(step.ids)
         actions = chain.from_iterable(step.actions() for step in steps.values())
-        answers = dict(zip(steps, client.multi(*actions)))
+        answers = dict(zip(steps, client.multi(*actions), strict=True))
         for index in part:
             # An update of several steps fails with the refusal of one; the details name those that were made.
             change = self.ready[index]

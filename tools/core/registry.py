@@ -71,11 +71,6 @@ def load_toolset(name: str) -> None:
         importlib.import_module(".".join(module.parts))
 
 
-def is_loaded() -> bool:
-    """True once every toolset has been imported."""
-    return bool(load.cache_info().currsize)
-
-
 def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
     """The tools that the settings offer, by the name they are listed under; no other can be called. Tools
     that only pages call are among them only if the client shows `pages`. Toolsets are in alphabetical order,

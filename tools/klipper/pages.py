@@ -74,7 +74,8 @@ def _is_shown(name: str) -> bool:
 
 
 def _is_inside(path: str, root: str) -> bool:
-    return os.path.realpath(path).startswith(f"{os.path.realpath(root)}/")
+    inside = os.path.realpath(root)
+    return os.path.commonpath([os.path.realpath(path), inside]) == inside
 
 
 def page_text(page: Page) -> str:

@@ -254,7 +254,7 @@ class Start:
             self.config, self.in_config = [], True
         elif line == "=======================":
             self.in_config = False
-        elif self.in_config:
+        elif self.in_config and len(self.config) < 50_000:  # no printer has a tenth of these lines
             self.config.append(line)
         elif line == "Config error":  # Klipper refuses it (klippy/klippy.py)
             self.refused = True

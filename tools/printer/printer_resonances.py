@@ -66,6 +66,7 @@ def printer_resonances(
     owners = {os.geteuid(), printer_data.folder("; or send the CSV as `text`").stat().st_uid}
     dated = []
     for path in FOLDER.glob("*.csv"):
+        checkpoint()
         name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)
         with suppress(OSError):  # it was deleted meanwhile
             status = path.lstat()

@@ -32,9 +32,6 @@ PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
 OFFER_S = 10
 PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
-OUTDATED = (
-    "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
-)
 
 # The contract of the parent's loop:
 # - One thread, and fork only from here: a child inherits no lock that somebody held.
@@ -156,7 +153,9 @@ def _take_over(connection: socket.socket, identity: str) -> None:
             raise ConnectionResetError
         frame += part
     caller, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
-    reason = _enter(folder, environ) if caller == identity.encode() else OUTDATED
+    reason = "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
+    if caller == identity.encode():
+        reason = _enter(folder, environ)
     if reason:
         connection.sendall(f"{reason}\n".encode())
         raise SystemExit(1)

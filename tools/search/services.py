@@ -28,10 +28,6 @@ N8N = (
     "its webhook responding when the last node finishes"
 )
 URL_HINT = f"Check SEARCH_API_URL. ({N8N}.)"
-KEY_HINT = (
-    "Check SEARCH_API_KEY. A redirect to another host does not carry it: "
-    "set SEARCH_API_URL to the last address."
-)
 # The code and hint of a request without an answer.
 UNREACHABLE = "UNREACHABLE", "Check that it runs, that this machine is online, and SEARCH_API_URL."
 INTERRUPTED = "CUT", "Try again, or look at the service's log and its proxy."
@@ -158,7 +154,12 @@ def _refused(response: http.Response, reason: str) -> ToolError:
     status = response.status
     text = f"The search service answered {status}{reason}"
     if status in (401, 403):
-        hint = KEY_HINT if current().search_api_key else "It wants a key: set SEARCH_API_KEY."
+        hint = "It wants a key: set SEARCH_API_KEY."
+        if current().search_api_key:
+            hint = (
+                "Check SEARCH_API_KEY. A redirect to another host does not carry it: "
+                "set SEARCH_API_URL to the last address."
+            )
         return ToolError(text, hint, "SEARCH_UNAUTHORIZED")
     if status != 429 and status < 500:
         return ToolError(text, URL_HINT, "SEARCH_REFUSED")

@@ -22,10 +22,6 @@ BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BEL
 # The lines that make Klipper drop the block: a marked one above it, an unmarked one or another header in it.
 STRAY = re.compile(r"(?m)^(#\*# .*)")
 ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
-NO_SECTION = "File contains no section headers: '{}' stands in no section"
-UNINDENTED = (
-    "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
-)
 UNPARSED = "Unable to parse the line: '{}' is neither 'option: value' nor a section"
 # Klipper takes the name of a header, and the pattern of an include, up to the last bracket of the line.
 INCLUDE = "include "
@@ -293,11 +289,11 @@ class PrinterConfig:
 def _problem(section: ConfigSection, name: str, text: str) -> str:
     """The problem of a line that should be an option of this name; "" if it is one."""
     if not section.name:
-        return NO_SECTION
+        return "File contains no section headers: '{}' stands in no section"
     before = section.settings[-1].name if section.settings else ""
     looks_like_code = not name or " " in name or text.startswith("{")
     if looks_like_code and before.endswith("gcode"):
-        return UNINDENTED
+        return "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
     return "" if name else UNPARSED
 
 

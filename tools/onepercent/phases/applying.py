@@ -14,7 +14,6 @@ from ..habits import histories
 from . import dispatch, plans
 from .dry_run import Planned, Run, dry_run
 
-RENEWED_HINT = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
 FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 # The contract of the two phases. A preview runs its actions for real and rolls them back; it keeps every row
@@ -53,7 +52,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
             with store.writing() as db:
                 dry = dry_run(db, plan.actions)
                 if dry.done and not dry.is_unsafe:
-                    error.hint = RENEWED_HINT
+                    error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
                     error.data |= plans.keep_and_show(dry)
         raise
 

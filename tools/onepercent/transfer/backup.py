@@ -10,7 +10,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -64,8 +64,9 @@ def another_file(file: str) -> Path:
     """A file to write or read; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if
     it is the database."""
     path = Path(file).expanduser().resolve()
-    if path == store.path().resolve():
-        raise refused(f"{path} is the database itself", "Name another file.")
+    with suppress(FileNotFoundError):
+        if path.samefile(store.path()):  # by another name, too
+            raise refused(f"{path} is the database itself", "Name another file.")
     return path
 
 
@@ -98,11 +99,10 @@ def _copy_of_today() -> JsonObject:
                 raise refused(
                     f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE
                 )
-    # Keep the copies of the last days, and the first of each of the last months.
+    # Keep the copies of the last days, and the first of each of the last months: the newest come first, so a
+    # month's first copy is what stays for it.
     present = copies()
-    months = {
-        copy.name[:-11]: copy for copy in present
-    }  # newest first, so the first of a month stays
+    months = {copy.name[:-11]: copy for copy in present}
     monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
     for older in present[BACKUP_DAYS_KEPT:]:
         if older not in monthly:
