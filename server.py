@@ -12,7 +12,7 @@ if __name__ == "__main__":
     sys.path[:0] = [os.path.dirname(os.path.realpath(__file__))]  # `python3 -I` leaves it out
     from tools.resident import handover
 
-    handover.begin()  # before anything heavy: with the resident service there this is all that happens
+    handover.begin_process()  # before anything heavy: with the resident service there this is all that happens
 
 import select
 import signal
@@ -142,7 +142,7 @@ def serve_http(settings: Settings) -> NoReturn:
     toolsets.LISTENERS.append(listing.forget)
     try:
         guarded = guards.Guards(settings, Endpoint().answer)
-        listener, is_kept = listening.for_http(settings.http_listen)
+        listener, is_kept = listening.listen_for_http(settings.http_listen)
     except OSError as error:
         refuse(str(error))
     server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
@@ -150,7 +150,9 @@ def serve_http(settings: Settings) -> NoReturn:
 
     async def serve() -> None:
         idle_exit_s = settings.idle_exit_s if is_kept else 0
-        await asyncio.gather(server.serve(sockets=[listener]), limits.watch(server, idle_exit_s))
+        await asyncio.gather(
+            server.serve(sockets=[listener]), limits.watch_connections(server, idle_exit_s)
+        )
 
     threading.Thread(target=watch, daemon=True).start()
     start_jobs(registry.load)

@@ -19,7 +19,16 @@ from tools.core import mcp_apps, results
 from tools.core.calls import Caller, acting_for, remote_user
 from tools.core.errors import RpcError
 from tools.http import day
-from tools.http.guards import DAY_PAGES, JSON_TYPE, SESSION, Receive, Refusal, Send, respond, start
+from tools.http.guards import (
+    DAY_PAGES,
+    JSON_TYPE,
+    SESSION_HEADER,
+    Receive,
+    Refusal,
+    Send,
+    send_response,
+    start_response,
+)
 from tools.http.limits import Turns
 from tools.http.sign_in import Headers
 from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS
@@ -49,7 +58,7 @@ class HttpRequest(protocol.Request):
 
     def __init__(self, message: JsonObject, headers: Headers):
         self.headers = headers
-        is_shown = headers[SESSION].endswith(PAGES_SUFFIX)
+        is_shown = headers[SESSION_HEADER].endswith(PAGES_SUFFIX)
         super().__init__(message, PAGE_CAPABILITIES if is_shown else {})
         self.loop = asyncio.get_running_loop()
         self.messages: asyncio.Queue[JsonObject | None] = asyncio.Queue()
@@ -103,15 +112,15 @@ class Endpoint:
             raise Refusal(400, str(error), {}, error.code, error.request_id, is_read=True) from None
         method = message.get("method")
         params = message.get("params") or {}
-        session_id = headers[SESSION]
-        if session_id == DAY_PAGES and (method, params.get("name")) not in day.ALLOWED:
+        session_id = headers[SESSION_HEADER]
+        if session_id == DAY_PAGES and (method, params.get("name")) not in day.ALLOWED_CALLS:
             raise Refusal(403, "a call that the page of the days does not make", is_read=True)
         session = f"{remote.token_id or remote.user} {session_id}"
         call = self.calls.get(f"{session} {params.get('requestId')!r}")
         if method == "notifications/cancelled" and session_id and call:
             call.withdraw()
         if method is None or "id" not in message:
-            return await respond(send, 202, {}, b"")
+            return await send_response(send, 202, {}, b"")
         # A request is answered unless its client withdraws it or hangs up: then its tool ends at its next
         # checkpoint, and gives its turn back.
         request = HttpRequest(message, headers)
@@ -164,12 +173,14 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
     if request.is_modern and message and "method" not in message:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
         status = {METHOD_NOT_FOUND: 404, protocol.INTERNAL_ERROR: 200}.get(code, 400)
-        return await respond(send, status, {"content-type": JSON_TYPE}, _json(message).encode())
+        return await send_response(
+            send, status, {"content-type": JSON_TYPE}, _json(message).encode()
+        )
     headers = {**EVENTS}
     if request.method == "initialize" and message and "result" in message:
         ending = PAGES_SUFFIX if mcp_apps.announced(request.params["capabilities"]) else ""
-        headers[SESSION] = secrets.token_hex(16) + ending
-    await start(send, 200, headers)
+        headers[SESSION_HEADER] = secrets.token_hex(16) + ending
+    await start_response(send, 200, headers)
     while message is not None:
         event = f"event: message\r\ndata: {_json(message)}\r\n\r\n" if message else ": ping\r\n\r\n"
         await send({"type": "http.response.body", "body": event.encode(), "more_body": True})

@@ -12,7 +12,7 @@ from tests.support.client import LIST, messages, rpc
 from tests.support.http_memory import InMemory
 from tests.support.http_server import Asking
 from tools.__main__ import main
-from tools.http.day import ALLOWED, CALLS, COOKIE
+from tools.http.day import ALLOWED_CALLS, CALL_PATH, COOKIE
 from tools.http.ledger import Ledger
 from tools.http.sign_in import SignIn
 
@@ -64,7 +64,7 @@ class Phone(Asking):
     def ask(self, tool="get_user_snapshot", method="tools/call", **arguments):
         """Status of a call of the page, and its result."""
         params = {"name": tool, "arguments": arguments}
-        status, headers, body = self.send("POST", rpc(method, params), CALLS)
+        status, headers, body = self.send("POST", rpc(method, params), CALL_PATH)
         return status, messages(headers, body)[-1].get("result")
 
     def tick(self, **changes):
@@ -177,7 +177,7 @@ def test_the_page_makes_two_calls_and_no_other(phone):
     methods = "tools/list prompts/list resources/list initialize notifications/cancelled".split()
     for method in methods:
         assert phone.ask(method=method)[0] == 403, method
-    assert {name for _, name in ALLOWED} == {"get_user_snapshot", "tick_by_press"}
+    assert {name for _, name in ALLOWED_CALLS} == {"get_user_snapshot", "tick_by_press"}
     assert phone.ask()[0] == 200
 
 
@@ -200,7 +200,7 @@ def test_what_another_page_sends_is_refused_with_the_cookie_and_with_a_code(phon
     phone.signed_in()
     code, cookie = phone.server.invited(), phone.cookie
     for origin in [*FOREIGN, None]:
-        assert phone.status("POST", LIST, CALLS, Origin=origin) == 403, origin
+        assert phone.status("POST", LIST, CALL_PATH, Origin=origin) == 403, origin
         assert phone.enter(code, Origin=origin) == 403, origin
     assert phone.cookie == cookie
     assert phone.enter(code) == 303
@@ -211,11 +211,11 @@ LOOK = rpc("tools/call", {"name": "get_user_snapshot"})
 
 def test_another_host_method_or_kind_of_body_is_refused(phone):
     phone.signed_in()
-    assert phone.status("POST", LOOK, CALLS, Host="evil.example") == 421
-    assert phone.status("GET", path=CALLS) == 405
-    assert phone.status("POST", LOOK, CALLS, **FORM) == 400
-    assert phone.status("POST", b"x" * (4 * 2**20 + 1), CALLS) == 413
-    assert phone.status("POST", LOOK, CALLS) == 200
+    assert phone.status("POST", LOOK, CALL_PATH, Host="evil.example") == 421
+    assert phone.status("GET", path=CALL_PATH) == 405
+    assert phone.status("POST", LOOK, CALL_PATH, **FORM) == 400
+    assert phone.status("POST", b"x" * (4 * 2**20 + 1), CALL_PATH) == 413
+    assert phone.status("POST", LOOK, CALL_PATH) == 200
     for path in "/day/ /day/x /daylight /day/call/ /day/../mcp".split():
         assert phone.status("GET", path=path) == 404, path
 
@@ -229,7 +229,7 @@ def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
         phone.cookie = secret
         assert phone.is_out()
     phone.cookie = None
-    assert phone.status("POST", LIST, CALLS, Authorization=f"Bearer {token}") == 401
+    assert phone.status("POST", LIST, CALL_PATH, Authorization=f"Bearer {token}") == 401
     fields = {"grant_type": "refresh_token", "refresh_token": cookie, "client_id": f"{ORIGIN}/x"}
     assert phone.status("POST", urlencode(fields).encode(), "/token", **FORM) == 400
     assert cookie.encode() not in kept_bytes(phone.server)

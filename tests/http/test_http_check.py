@@ -30,7 +30,7 @@ def answering(status, *headers, metadata=None):
 
 @pytest.fixture
 def keys(env):
-    tokens.keys_at(current().state_dir / current().http_key_file)
+    tokens.ensure_keys(current().state_dir / current().http_key_file)
 
 
 def look(env, url):
@@ -55,7 +55,7 @@ def test_without_keys_it_is_not_set_up_and_none_are_made_and_open_ones_are_told(
     assert (health.state, "setup.sh --http" in health.advice) == ("unset", True)
     path = current().state_dir / current().http_key_file
     assert not path.exists()
-    tokens.keys_at(path)
+    tokens.ensure_keys(path)
     path.chmod(0o644)
     assert "closed to others" in look(env, "https://pi.example/mcp").summary
 

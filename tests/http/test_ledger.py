@@ -52,7 +52,7 @@ def test_a_revoked_token_stays_revoked_whatever_the_clock_says(tmp_path, monkeyp
 
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
 def test_a_ledger_that_is_gone_is_said_since_what_was_revoked_holds_again(tmp_path, caplog, left):
-    tokens.keys_at(tmp_path / "http-keys")
+    tokens.ensure_keys(tmp_path / "http-keys")
     if left == "an empty file":
         (tmp_path / "http-tokens.sqlite3").touch()
     Ledger(tmp_path)

@@ -66,7 +66,7 @@ def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_st
         server = uvicorn.Server(uvicorn.Config(read_body, **limits.UVICORN))
         with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as opened:
             serving = asyncio.ensure_future(server.serve([listener]))
-            watching = asyncio.ensure_future(limits.watch(server))
+            watching = asyncio.ensure_future(limits.watch_connections(server))
             connections, clients = server.server_state.connections, []
             for closed in (0, 0, 1, 2):
                 client = opened.enter_context(socket.create_connection(listener.getsockname()))
@@ -77,7 +77,7 @@ def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_st
                     await asyncio.sleep(limits.LOOK_S)
             assert [is_closed(client) for client in clients] == [True, True, False, False]
             monkeypatch.setattr(limits, "SILENT_S", 0)
-            await limits.watch(server, 0.05)
+            await limits.watch_connections(server, 0.05)
             assert not connections
             watching.cancel()
             await serving
@@ -92,7 +92,7 @@ def test_a_connection_that_is_first_seen_is_left_open_however_many_are_silent(mo
     server.server_state.connections = [connection]
 
     async def look():
-        watching = asyncio.ensure_future(limits.watch(server))
+        watching = asyncio.ensure_future(limits.watch_connections(server))
         await asyncio.sleep(0)
         watching.cancel()
 

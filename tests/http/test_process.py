@@ -133,7 +133,7 @@ def test_a_signal_while_it_starts_ends_it(delay_s):
 
 def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting():
     server = HttpServer()
-    tokens.keys_at(server.state / "http-keys")
+    tokens.ensure_keys(server.state / "http-keys")
     with socket.create_server(("127.0.0.1", server.port)):
         in_use = f"cannot listen at 127.0.0.1:{server.port}"
         for mode, told in ((0o644, "chmod 600"), (0o600, in_use)):

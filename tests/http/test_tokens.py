@@ -171,10 +171,10 @@ def pyjwt_accepts(token):
 
 def test_the_first_key_is_made_for_this_user_alone_and_kept(tmp_path):
     path = tmp_path / "state" / "http-keys"
-    [key] = tokens.keys_at(path)
+    [key] = tokens.ensure_keys(path)
     assert len(key) == 32
     assert path.stat().st_mode & 0o777 == 0o600
-    assert tokens.keys_at(path) == (key,)
+    assert tokens.ensure_keys(path) == (key,)
     assert os.listdir(path.parent) == ["http-keys"]
 
 

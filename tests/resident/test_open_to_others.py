@@ -20,27 +20,27 @@ def path(tmp_path):
 
 
 def test_a_socket_of_ones_own_in_a_folder_of_ones_own_is_trusted(path):
-    handover._trust(str(path))
+    handover._check_owner(str(path))
     path.parent.chmod(0o755)
-    handover._trust(str(path))
+    handover._check_owner(str(path))
 
 
 def test_any_bit_for_the_group_or_others_on_the_socket_is_too_much(path):
     for bit in (0o040, 0o020, 0o010, 0o004, 0o002, 0o001):
         path.chmod(0o600 | bit)
         with pytest.raises(handover.ServeHere, match="of this user alone"):
-            handover._trust(str(path))
+            handover._check_owner(str(path))
 
 
 def test_a_folder_in_which_others_can_replace_the_socket_is_neither_used_nor_listened_in(path):
     for bit in (0o020, 0o002):
         path.parent.chmod(0o700 | bit)
         with pytest.raises(handover.ServeHere, match="in a folder that others cannot change"):
-            handover._trust(str(path))
+            handover._check_owner(str(path))
         with pytest.raises(OSError, match="closed to others"):
-            listening.at(path)
+            listening.listen_at(path)
     path.parent.chmod(0o755)
-    listener, lock = listening.at(path)
+    listener, lock = listening.listen_at(path)
     listener.close()
     os.close(lock)
     assert path.stat().st_mode & 0o777 == 0o600

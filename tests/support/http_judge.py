@@ -30,12 +30,12 @@ class Judge(InMemory):
             security_settings=TransportSecuritySettings(
                 allowed_hosts=hosts, allowed_origins=origins
             ),
-            max_request_body_size=guards.LONGEST_BODY,
+            max_request_body_size=guards.LONGEST_BODY_BYTES,
         )
         self.open.enter_context(self.portal.wrap_async_context_manager(manager.run()))
 
         async def answer(scope, receive, send):
-            session = dict(scope["headers"]).get(guards.SESSION.encode(), b"")
+            session = dict(scope["headers"]).get(guards.SESSION_HEADER.encode(), b"")
             caller = calls.caller_of_scope(USER, " ".join(calls.scopes()), "judge")
             sdk_server.HANDSHAKE.set(PAGE_CAPABILITIES if session.endswith(b"-pages") else {})
             with calls.acting_for(caller):

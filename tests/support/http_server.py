@@ -117,7 +117,7 @@ class HttpServer(Callers):
 
     def __enter__(self):
         if self.kept:
-            tokens.keys_at(self.state / "http-keys")
+            tokens.ensure_keys(self.state / "http-keys")
             self.listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
         self.start()
         return self

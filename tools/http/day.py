@@ -27,18 +27,18 @@ from .sign_in import (
     Headers,
     Reply,
     SignIn,
-    as_page,
-    form,
+    code_form,
+    page_reply,
 )
 
 PATH = "/day"
-CALLS = "/day/call"  # where the page's calls go
-ALLOWED = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
+CALL_PATH = "/day/call"  # where the page's calls go
+ALLOWED_CALLS = (("tools/call", "get_user_snapshot"), ("tools/call", "tick_by_press"))
 COOKIE = "pi_mcp_day"
 PAGE_HEAD = Path(__file__).with_name("day.html")
 
 
-class Day:
+class DayPage:
     """The endpoints of the page, beside those of the sign-in."""
 
     def __init__(self, sign_in: SignIn, rate: Rate):
@@ -46,15 +46,14 @@ class Day:
         self.rate = rate
         self.ledger = sign_in.ledger
         if toolsets.offers("onepercent"):
-            manifest = partial(
-                _file, "application/manifest+json", PAGE_HEAD.with_suffix(".webmanifest")
-            )
+            manifest = PAGE_HEAD.with_suffix(".webmanifest")
+            icon = PROJECT / "docs" / "icon.png"
             sign_in.endpoints |= {
                 PATH: {"GET": self.show, "POST": self.let_in},
-                "/day/app.webmanifest": {"GET": manifest},
-                "/day/icon.png": {
-                    "GET": partial(_file, "image/png", PROJECT / "docs" / "icon.png")
+                "/day/app.webmanifest": {
+                    "GET": partial(_file_reply, "application/manifest+json", manifest)
                 },
+                "/day/icon.png": {"GET": partial(_file_reply, "image/png", icon)},
             }
 
     def caller(self, cookies: str) -> Caller:
@@ -65,11 +64,11 @@ class Day:
         return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
     async def show(self, fields: Fields) -> Reply:
-        """The page, if the cookie holds, which lasts longer each day that it is used; else the form for an
-        invitation's code."""
+        """The page if the cookie is valid, else the form for an invitation's code. The cookie lasts longer each
+        day that it is used."""
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
-            return _form(fields)
+            return _code_form(fields)
         if wait_s := self.rate.wait_s(grant["user"]):
             raise Denied(
                 "slow_down", f"too many requests (MCP_HTTP_RATE): try again in {wait_s:.0f} s", 429
@@ -77,30 +76,30 @@ class Day:
         cookie_header = {}
         if not self.ledger.grant_of("cookie", cookie, (2 * grant["days"] - 1) * DAY_S):
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
-                cookie_header = self._keep(grant, cookie)
+                cookie_header = self._give_cookie(grant, cookie)
         page = resources.page_text("ui://onepercent/days")
         # The page's own policy, which allows no connection, is replaced by one that allows the home screen
         # and the calls.
         page = re.sub("<meta http-equiv[^>]+>", lambda match: document(PAGE_HEAD), page)
-        status, headers, body = as_page(page, 200)
+        status, headers, body = page_reply(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
     async def let_in(self, fields: Fields) -> Reply:
         """Take the invitation's code, and open the page with a cookie."""
         code, grant = self.sign_in.invitation_of(fields)
         if not grant:
-            return _form(fields, "wrong")
+            return _code_form(fields, "wrong")
         if "onepercent" not in grant["scope"]:
-            return _form(fields, "other")
+            return _code_form(fields, "other")
         with self.ledger.writing():
             if self.ledger.spend("invitation", code) is not None:
-                return _form(fields, "wrong")
-            cookie_header = self._keep({**grant, "label": PATH})
+                return _code_form(fields, "wrong")
+            cookie_header = self._give_cookie({**grant, "label": PATH})
         return 303, {**PAGE_HEADERS, **cookie_header, "location": PATH}, b""
 
     def _grant(self, header: str) -> tuple[str, JsonObject]:
-        """The page's cookie and its grant, empty if it no longer holds."""
-        # The last of several: one set by another path or host comes first.
+        """The page's cookie in a header, and its grant, which is empty if it is not valid."""
+        # The last one counts: a cookie of another path or host comes first.
         cookies = ["", *re.findall(rf"(?:^|;) *{COOKIE}=([\w-]+)", header)]
         cookie = cookies[-1]
         grant = self.ledger.grant_of("cookie", cookie)
@@ -108,9 +107,9 @@ class Day:
             grant = {}
         return cookie, grant
 
-    def _keep(self, grant: JsonObject, cookie: str = "") -> Headers:
-        """The header that gives a new cookie, or the same one for longer: it ends after twice the days of the
-        invitation without use, as a sign-in does."""
+    def _give_cookie(self, grant: JsonObject, cookie: str = "") -> Headers:
+        """Make a new cookie, or let `cookie` last longer; the header that says so. Unused, it ends after twice
+        the days of the invitation, as a sign-in does."""
         lifetime_s = int(2 * grant["days"] * DAY_S)
         self.ledger.add(grant, lifetime_s)
         cookie = self.ledger.make_secret("cookie", lifetime_s, grant, cookie)
@@ -120,10 +119,10 @@ class Day:
         return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
 
 
-def _form(fields: Fields, problem: str = "") -> Reply:
+def _code_form(fields: Fields, problem: str = "") -> Reply:
     """The form for an invitation's code, which can be put on the home screen as well."""
-    return form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
+    return code_form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
 
 
-async def _file(kind: str, path: Path, fields: Fields) -> Reply:
-    return 200, {"content-type": kind}, path.read_bytes()
+async def _file_reply(content_type: str, path: Path, fields: Fields) -> Reply:
+    return 200, {"content-type": content_type}, path.read_bytes()

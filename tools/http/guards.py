@@ -27,37 +27,38 @@ from .sign_in import PLAIN_TEXT, Headers, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
-# Answers a message: its caller, headers and body, how to hear of its client, how to answer.
+# Answers a message, given its caller, headers and body, how to hear of its client, and how to answer.
 AnswerMessage = Callable[[Caller, Headers, bytes, Receive, Send], Awaitable[None]]
 
 JSON_TYPE = "application/json"
-LONGEST_BODY = 4 * 2**20
+LONGEST_BODY_BYTES = 4 * 2**20
 # The longest body of a sign-in, which anybody may send. Longer bodies need a token, and four are held at a
 # time, one per person, so that they cannot fill the memory.
-SMALL_BODY = 16_384
-BODY_TURN_S = 30  # the wait for a turn
-SESSION = "mcp-session-id"
-DAY_PAGES = "day-pages"  # in place of a session: the page of the days
+SMALL_BODY_BYTES = 16_384
+BODY_TURN_S = 30  # the longest wait for a turn
+SESSION_HEADER = "mcp-session-id"
+DAY_PAGES = "day-pages"  # in place of a session id: the page of the days
 
 logger = logging.getLogger("pi-mcp")
 
 
 @dataclass
 class Refusal(Exception):
-    """A request that is not passed on: the status, the reason for the log and for a sender with a good
-    token."""
+    """A request that is not passed on. The reason is for the log, and for a sender with a good token."""
 
     status: int
     reason: str
     headers: Headers = field(default_factory=dict)
     code: int = -32600  # JSON-RPC's invalid request
     request_id: str | int | None = None
-    # False if the rest of the body would be read without end.
+    # True if nothing of the body is left unread.
     is_read: bool = False
+    # When the client may try again; 0 if that would not help.
+    retry_s: float = 0
 
 
 class Guards:
-    """Passes on to `answer` what may be served, on behalf of the token's user. Raises OSError."""
+    """Passes on to `answer` the requests that may be served, on behalf of the token's user. Raises OSError."""
 
     def __init__(self, settings: Settings, answer: AnswerMessage):
         self.answer = answer
@@ -79,13 +80,13 @@ class Guards:
         }
         self.ledger = Ledger(settings.state_dir, patience_s=0.5)  # the event loop waits for it
         key_file = settings.state_dir / settings.http_key_file
-        tokens.keys_at(key_file)
+        tokens.ensure_keys(key_file)
         self.sign_in = SignIn(settings.http_url, self.ledger, key_file)
         # The header that leads a client to the sign-in.
         self.challenge = f'Bearer realm="pi-mcp", resource_metadata="{self.sign_in.metadata_url}"'
         self.rate = Rate(settings.http_rate)
-        self.day = day.Day(self.sign_in, self.rate)
-        self.log_rate = Rate(60)  # of the log
+        self.day = day.DayPage(self.sign_in, self.rate)
+        self.log_rate = Rate(60)
         self.long_bodies = Turns(4, 1)
 
     async def __call__(self, scope: JsonObject, receive: Receive, send: Send) -> None:
@@ -105,31 +106,32 @@ class Guards:
     async def _serve(
         self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
     ) -> None:
-        """Pass a request on to where it goes: to the sign-in, the endpoint, or the page of the days."""
+        """Pass a request on to the sign-in, the endpoint, or the page of the days."""
         path = scope["path"]
-        is_day = path == day.CALLS
-        is_sent_by_page = scope["method"] == "POST" and path in (day.PATH, day.CALLS)
+        is_day = path == day.CALL_PATH
+        is_sent_by_page = scope["method"] == "POST" and path in (day.PATH, day.CALL_PATH)
         if is_sent_by_page and headers["origin"] != self.sign_in.issuer:
             raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
             # Anybody may call those: nothing large is read there.
-            body = await _read(receive, SMALL_BODY)
-            status, reply_headers, reply = await self.sign_in.answer(scope, headers, body)
+            body = await _read_body(receive, SMALL_BODY_BYTES)
+            reply = await self.sign_in.answer(scope, headers, body)
+            status, _, reply_body = reply
             if status >= 400:
-                self._log(status, f"{path}: {reply.decode()[:200].partition('<')[0]}")
-            return await respond(send, status, reply_headers, reply)
+                self._log(status, f"{path}: {reply_body.decode()[:200].partition('<')[0]}")
+            return await send_response(send, *reply)
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
-        caller = self._authenticated(headers, is_day)
-        self._check(scope["method"], headers, caller)
+        caller = self._authenticate(headers, is_day)
+        self._check_request(scope["method"], headers, caller)
         if is_day:
-            headers[SESSION] = DAY_PAGES
+            headers[SESSION_HEADER] = DAY_PAGES
         # A turn for a long body is held until its call ends.
         async with AsyncExitStack() as held:
-            if int(headers.get("content-length", LONGEST_BODY)) > SMALL_BODY:
+            if int(headers.get("content-length", LONGEST_BODY_BYTES)) > SMALL_BODY_BYTES:
                 await self._wait_for_room(held, caller.user)
-            body = await _read(receive, LONGEST_BODY)
-            if len(body) <= SMALL_BODY:  # of chunks, which do not announce their length
+            body = await _read_body(receive, LONGEST_BODY_BYTES)
+            if len(body) <= SMALL_BODY_BYTES:  # of chunks, which do not announce their length
                 await held.aclose()
             await self.answer(caller, headers, body, receive, send)
 
@@ -140,12 +142,11 @@ class Guards:
             await asyncio.wait_for(turn, BODY_TURN_S)
         except asyncio.TimeoutError:  # before Python 3.11 not the one built in
             reason = f"{user!r} waited {BODY_TURN_S} s for room for a long body"
-            retry = {"retry-after": str(math.ceil(BODY_TURN_S))}
-            raise Refusal(503, reason, retry) from None
+            raise Refusal(503, reason, retry_s=BODY_TURN_S) from None
 
-    def _check(self, method: str, headers: Headers, caller: Caller) -> None:
-        """Refuse a request with a bad method or framing, without a toolset, or beyond the rate. Its headers
-        must not be those of another page, or of a client that cannot read the answer. Raises Refusal."""
+    def _check_request(self, method: str, headers: Headers, caller: Caller) -> None:
+        """Refuse a request with a bad method or framing, without a toolset, beyond the rate, of another page,
+        or of a client that cannot read the answer. Raises Refusal."""
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
@@ -155,17 +156,13 @@ class Guards:
             challenge = {"www-authenticate": f'{self.challenge}, error="insufficient_scope"'}
             raise Refusal(403, f"the token of {caller.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(caller.user):
-            retry_s = str(math.ceil(wait_s))
-            raise Refusal(
-                429,
-                f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s",
-                {"retry-after": retry_s},
-            )
+            advice = f"(MCP_HTTP_RATE): try again in {math.ceil(wait_s)} s"
+            raise Refusal(429, f"too many requests of {caller.user!r} {advice}", retry_s=wait_s)
         for name, (status, pattern) in self.patterns.items():
             if not re.fullmatch(pattern, headers[name], re.IGNORECASE):
                 raise Refusal(status, f"the header {name}: {headers[name][:100]!r}")
 
-    def _authenticated(self, headers: Headers, is_day: bool) -> Caller:
+    def _authenticate(self, headers: Headers, is_day: bool) -> Caller:
         """The caller of the request, by its token or its cookie. Every failure looks the same from
         outside."""
         scheme, _, token = headers["authorization"].partition(" ")
@@ -177,11 +174,10 @@ class Guards:
             caller = tokens.verify(token, tokens.read_keys(self.sign_in.key_file), self.sign_in.url)
             if not self.ledger.check_use(caller.token_id):
                 raise tokens.InvalidToken(f"{caller.token_id} was revoked")
-        # This is no fault of the token, which its client should keep.
+        # This is not the fault of the token, which its client should keep.
         except (sqlite3.Error, OSError) as error:
-            raise Refusal(
-                503, f"tokens cannot be looked up now: {error}", {"retry-after": "5"}
-            ) from None
+            reason = f"tokens cannot be looked up now: {error}"
+            raise Refusal(503, reason, retry_s=5) from None
         except tokens.InvalidToken as error:
             challenge = self.challenge
             if token:
@@ -191,17 +187,16 @@ class Guards:
 
 
 def _headers(scope: JsonObject) -> Headers:
-    """The headers of a request, empty if they are not there; what one of them says several times is a list
-    (RFC 9110 5.3)."""
+    """The headers of a request; one that is missing is empty, one that comes twice is a list (RFC 9110 5.3)."""
     headers: Headers = defaultdict(str)
     for pair in scope["headers"]:
-        key, text = (part.decode("latin-1") for part in pair)
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+        name, value = (encoded.decode("latin-1") for encoded in pair)
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
 
-async def _read(receive: Receive, longest: int) -> bytes:
-    """The body of a request, of at most `longest` bytes."""
+async def _read_body(receive: Receive, most_bytes: int) -> bytes:
+    """Read the body of a request. Raises Refusal if it ends too early, or is longer than `most_bytes`."""
     body = bytearray()
     message: JsonObject = {"more_body": True}
     while message.get("more_body"):
@@ -209,41 +204,42 @@ async def _read(receive: Receive, longest: int) -> bytes:
         if message["type"] != "http.request":
             raise Refusal(400, "a body ended in the middle, or took too long")
         body += message.get("body", b"")
-        if len(body) > longest:
-            raise Refusal(413, f"a body of more than {longest} bytes")
+        if len(body) > most_bytes:
+            raise Refusal(413, f"a body of more than {most_bytes} bytes")
     return bytes(body)
 
 
 async def _refuse(refusal: Refusal, method: str, headers: Headers, send: Send) -> None:
-    """Answer a request with a JSON-RPC error, which any client can show; a browser's with a text for people."""
+    """Answer a request with a JSON-RPC error, which any client can show; a browser with a text for people."""
     # The same words whatever is wrong with a token.
-    text = "Unauthorized" if refusal.status == 401 else refusal.reason
-    error: JsonObject = {"code": refusal.code, "message": text}
-    # Some clients never look at the header.
-    if seconds := refusal.headers.get("retry-after"):
-        error["data"] = {"retry_after": int(seconds)}
-    answer = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
-    kind = JSON_TYPE
+    message = "Unauthorized" if refusal.status == 401 else refusal.reason
+    error: JsonObject = {"code": refusal.code, "message": message}
+    if refusal.retry_s:
+        seconds = math.ceil(refusal.retry_s)
+        refusal.headers["retry-after"] = str(seconds)
+        error["data"] = {"retry_after": seconds}  # some clients never look at the header
+    body = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
+    content_type = JSON_TYPE
     if method == "GET" and "text/html" in headers["accept"]:
-        answer = sentence("programs")
-        kind = PLAIN_TEXT
-    refusal.headers["content-type"] = kind
+        body = sentence("programs")
+        content_type = PLAIN_TEXT
+    refusal.headers["content-type"] = content_type
     # What is left of a body would be taken for the next request.
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     if has_body and not refusal.is_read:
         refusal.headers["connection"] = "close"
     # The HTTP server may have answered a broken body already, and hung up.
     with suppress(Exception):
-        await respond(send, refusal.status, refusal.headers, answer.encode())
+        await send_response(send, refusal.status, refusal.headers, body.encode())
 
 
-async def respond(send: Send, status: int, headers: Headers, body: bytes) -> None:
+async def send_response(send: Send, status: int, headers: Headers, body: bytes) -> None:
     """Send a whole answer."""
-    await start(send, status, {**headers, "content-length": str(len(body))})
+    await start_response(send, status, {**headers, "content-length": str(len(body))})
     await send({"type": "http.response.body", "body": body})
 
 
-async def start(send: Send, status: int, headers: Headers) -> None:
-    """Send the beginning of an answer."""
+async def start_response(send: Send, status: int, headers: Headers) -> None:
+    """Send the status and the headers of an answer; its body follows."""
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})

@@ -1,5 +1,5 @@
-"""The server over HTTP as its clients reach it: a call at MCP_HTTP_URL without a token, where the sign-in is,
-and a call with a token, explained in words where one fails."""
+"""The health of the server at MCP_HTTP_URL, as its clients meet it: a call without a token, the address of
+the sign-in, a call with a token. The answer of a proxy in front of it is explained."""
 
 import re
 import time
@@ -47,6 +47,7 @@ MEANINGS = {
 def inspect(settings: Settings) -> Health:
     """The health of the server at MCP_HTTP_URL. Raises ToolError: what is broken there, and the remedy."""
     url = settings.http_url
+    # The keys, which the first invitation or token makes.
     try:
         keys = tokens.read_keys(settings.state_dir / settings.http_key_file)
     except FileNotFoundError:
@@ -60,27 +61,25 @@ def inspect(settings: Settings) -> Health:
             str(error),
             "Whoever read the keys can make tokens. After that: python3 -m tools token rotate, twice",
         ) from None
+    # Without a token the answer names the metadata, and they the sign-in.
     call = http.Request(url, "POST", PING, JSON_HEADERS)
-    refusal = _ask("a call without a token", 401, "", call)
+    refusal = _expect("a call without a token", 401, "", call)
     challenge = re.search(
         f'{REALM}, resource_metadata="([^"]+)"', refusal.headers.get("WWW-Authenticate", "")
     )
     if not challenge:
         raise ToolError(f"{url}: HTTP 401, {GATED[0]}", GATED[1])
-    _ask("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
+    _expect("the metadata", 200, "authorization_servers", http.Request(challenge[1]))
+    # With a token it is answered.
     grant = {"user": "check", "scope": "server:read", "token_id": ""}
     token = tokens.sign(tokens.claims_of(grant, url, lifetime_s=60), keys[0])
-    _ask(
-        "a call",
-        200,
-        "result",
-        call._replace(headers={**JSON_HEADERS, "Authorization": f"Bearer {token}"}),
-    )
+    headers = {**JSON_HEADERS, "Authorization": f"Bearer {token}"}
+    _expect("a call", 200, "result", call._replace(headers=headers))
     return Health("ok", f"{url} leads to the sign-in and answers")
 
 
-def _ask(step: str, status: int, word: str, request: http.Request) -> http.Response:
-    """The answer to a request. Raises ToolError if it lacks this status or this word."""
+def _expect(step: str, status: int, word: str, request: http.Request) -> http.Response:
+    """The answer to a request. Raises ToolError unless it has this status and this word in its body."""
     try:
         response = http.send(
             request, http.Limits(time.monotonic() + PATIENCE_S, LONGEST_ANSWER_BYTES)
@@ -90,8 +89,8 @@ def _ask(step: str, status: int, word: str, request: http.Request) -> http.Respo
         raise ToolError(f"{request.url}: {error.reason}", hint) from None
     if response.status == status and word.encode() in response.body:
         return response
-    other = "what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server."
-    meaning, advice = MEANINGS.get(response.status, other)
+    foreign = "what answers there is not pi-mcp", "MCP_HTTP_URL must lead to this server."
+    meaning, advice = MEANINGS.get(response.status, foreign)
     if response.status in http.REDIRECTS:
         meaning = f"a redirect to {response.headers.get('Location', '')[:200]}"
         advice = "Clients lose their token there: make that MCP_HTTP_URL."

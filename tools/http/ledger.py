@@ -1,5 +1,5 @@
-"""The tokens that were given out: to whom, for what, until when, last use; and which of them were revoked.
-Also the secrets that become a token: invitations, codes, refresh tokens, each as a digest.
+"""The ledger of tokens: who has which, for what and until when, when it was last used, whether it was revoked.
+It also has a digest of each secret that becomes a token: invitations, codes, refresh tokens.
 
 One sqlite file in the state folder, for `python3 -m tools token` and the server alike.
 """
@@ -39,8 +39,8 @@ FROM tokens WHERE revoked OR expires > :now
 
 
 class Ledger:
-    """The tokens given out, in the state folder `folder`. Another process's lock is waited for up to
-    `patience_s`. Raises OSError if the file cannot be opened; each method sqlite3.Error or OSError."""
+    """The tokens and secrets in the state folder `folder`. Another process's lock is waited for up to
+    `patience_s`. Raises OSError if the file cannot be opened; each method raises sqlite3.Error or OSError."""
 
     def __init__(self, folder: Path, patience_s: float = 5):
         self.path = folder / "http-tokens.sqlite3"
@@ -72,7 +72,7 @@ class Ledger:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The connection; a new one if the file was replaced, by a restored copy for example."""
+        """The connection; a new one if the file was replaced, for example by a restored copy."""
         with suppress(FileNotFoundError):
             if self._db.in_transaction or os.path.samestat(self._status, self.path.stat()):
                 return self._db
@@ -81,37 +81,36 @@ class Ledger:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Make all that is written inside one transaction: on a full disk nothing of it is done."""
+        """Write everything inside as one transaction: on a full disk nothing of it is done."""
         self.db.execute("BEGIN IMMEDIATE")
         with self.db:
             yield
 
     def entries(self) -> list[sqlite3.Row]:
-        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`:
-        how far each use extends a sign-in; 0 for a token."""
+        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days` is
+        how long each use extends a sign-in, 0 for a token that is not renewed."""
         return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:
-        """Note the token of a grant, which is given out now, or renewed. Forgets those that have expired,
-        unless they were revoked: a clock that ran ahead once must not bring them back."""
+        """Note that the token of a grant is given out now, or renewed. Forgets tokens that have expired unless
+        they were revoked: a clock that ran ahead once must not bring those back."""
         self.db.execute("DELETE FROM tokens WHERE expires < ? AND NOT revoked", (time.time(),))
-        new = """INSERT INTO tokens (id, user, scope, label, expires)
+        insertion = """INSERT INTO tokens (id, user, scope, label, expires)
             VALUES (:token_id, :user, :scope, :label, :expires)
             ON CONFLICT (id) DO UPDATE SET expires = excluded.expires"""
-        self.db.execute(new, {**grant, "expires": time.time() + lifetime_s})
+        self.db.execute(insertion, {**grant, "expires": time.time() + lifetime_s})
 
     def revoke(self, token_id: str) -> bool:
-        """Refuse the tokens of this id for good; False if none was given out here: its backend signed it,
-        perhaps."""
-        changed = self.db.execute(
-            "UPDATE tokens SET revoked = 1 WHERE id = ?", (token_id,)
-        ).rowcount
+        """Refuse the tokens of this id for good; False if none was given out here: perhaps a backend signed
+        it."""
+        update = "UPDATE tokens SET revoked = 1 WHERE id = ?"
+        is_known = bool(self.db.execute(update, (token_id,)).rowcount)
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
-        return bool(changed)
+        return is_known
 
     def check_use(self, token_id: str) -> bool:
-        """True if a token may be used, which is noted; False if it was revoked, even a moment ago."""
-        query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # neither of them of an unknown one
+        """Note the use of a token; False if it was revoked, even a moment ago."""
+        query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # NULL for an unknown one
         revoked, used = self.db.execute(query, (token_id,)).fetchone()
         if revoked == 0 and time.time() - used > NOTED_EVERY_S:
             # The disk may be full: no request fails for that.
@@ -119,14 +118,15 @@ class Ledger:
                 self.db.execute("UPDATE tokens SET used = ? WHERE id = ?", (time.time(), token_id))
         return not revoked
 
-    def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, text: str = "") -> str:
-        """A new secret (or `text`, which then lasts longer if it is there already) that is good for `grant`;
-        only its digest is kept."""
-        secret = text or secrets.token_urlsafe(32)
+    def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, secret: str = "") -> str:
+        """Make a secret for `grant`, or let this `secret` last longer if it is there already. Only its digest is
+        kept."""
+        secret = secret or secrets.token_urlsafe(32)
         self.db.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
         row = (_digest(kind, secret), kind, time.time() + lifetime_s, json.dumps(grant))
-        new = "INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)"
-        self.db.execute(f"{new} ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires", row)
+        insertion = """INSERT INTO secrets (digest, kind, expires, grant) VALUES (?, ?, ?, ?)
+            ON CONFLICT (digest) DO UPDATE SET expires = excluded.expires"""
+        self.db.execute(insertion, row)
         return secret
 
     def grant_of(self, kind: str, secret: str, left_s: float = 0) -> JsonObject:
@@ -136,8 +136,8 @@ class Ledger:
         return json.loads(grant)  # type: ignore[no-any-return]
 
     def spend(self, kind: str, secret: str) -> float | None:
-        """Mark a secret as spent: None the first time, in any process; else the time when it was spent, 0 if
-        the secret is unknown."""
+        """Mark a secret as spent. None the first time, whatever the process; later the time when it was spent,
+        0 if the secret is unknown."""
         digest = _digest(kind, secret)
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:
@@ -148,5 +148,5 @@ class Ledger:
 
 
 def _digest(kind: str, secret: str) -> bytes:
-    """A digest bound to this kind: a code is not a refresh token."""
+    """A digest that holds for this kind only: a code is not a refresh token."""
     return hashlib.sha256(f"{kind} {secret}".encode()).digest()

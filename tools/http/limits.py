@@ -1,4 +1,4 @@
-"""The limits of callers over HTTP: requests per minute, work at a time."""
+"""The limits of callers over HTTP: requests per minute, calls at a time, silent connections."""
 
 import asyncio
 import math
@@ -11,9 +11,9 @@ from weakref import WeakValueDictionary
 
 from tools.toolkit import JsonObject
 
-# Seconds that a connection may go without a whole request, body included; and how many may, before the
-# longest silent one makes room.
+# Seconds for which a connection may send no whole request, body included.
 SILENT_S = 30
+# Connections that may be silent at a time: then the one that was silent for longest makes room.
 MOST_SILENT = 256
 LOOK_S = 0.25  # between two looks at the connections
 
@@ -26,24 +26,23 @@ UVICORN: JsonObject = {
     "lifespan": "off",
     "proxy_headers": False,
     "server_header": False,
-    "access_log": False,
     "log_level": "error",
     "timeout_graceful_shutdown": 5,
 }
 
 
 class Rate:
-    """`per_minute` requests of each caller, half of them at once."""
+    """A limit of `per_minute` requests of each caller, half of them at once."""
 
     def __init__(self, per_minute: float):
         self.every_s = 60 / per_minute
-        # The requests that may be saved up, besides the one that is due.
+        # Half of them may be saved up, besides the one that is due.
         self.most_saved_s = self.every_s * (max(1, per_minute // 2) - 1)
         # By caller: the time from which the next request may come.
         self.due_s: dict[str, float] = {}
 
     def wait_s(self, caller: str = "") -> float:
-        """Take one request of this caller: 0, or the seconds after which there will be one."""
+        """Count a request of this caller: 0 if it may pass, else the seconds until one may."""
         time_s = time.monotonic()
         due_s = max(self.due_s.get(caller, -math.inf), time_s - self.most_saved_s)
         if due_s > time_s:
@@ -53,44 +52,44 @@ class Rate:
 
 
 class Turns:
-    """Room for `most` at a time, `most_each` of them of one caller; the others wait in their order."""
+    """Turns of `most` holders at a time, `most_each` of them of one caller; the others wait in their order."""
 
     def __init__(self, most: int, most_each: int):
         self.most_each = most_each
         self.shared = asyncio.Semaphore(most)
-        # Removed once nobody holds or awaits a turn of it.
+        # An entry goes once nobody holds or awaits a turn of it.
         self.by_caller: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
         """Wait for a turn of this caller, and hold it inside."""
         turns = self.by_caller.setdefault(caller, asyncio.Semaphore(self.most_each))
-        # Its own first: who waits for that takes no room from others.
+        # The caller's own first: who waits for that takes no turn from others.
         async with turns, self.shared:
             yield
 
 
-async def watch(server: Any, idle_exit_s: float = 0) -> None:
-    """Close connections to the HTTP server that send no whole request: after SILENT_S, or once MOST_SILENT
-    newer ones are as silent, so they never keep a good one out. End the server once nobody was connected for
+async def watch_connections(server: Any, idle_exit_s: float = 0) -> None:
+    """Close connections to the HTTP server that send no whole request, after SILENT_S or once MOST_SILENT newer
+    ones are as silent: they never keep a good one out. End the server once nobody was connected for
     `idle_exit_s`, unless that is 0."""
     # Connections that come between two looks can reach the usual limit of 1,024 files.
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # the unit forbids it, and has a limit of its own
         resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
-    # By connection and its last request.
+    # Since when each pair of a connection and its last request has been silent.
     silent_since: dict[Any, float] = {}
     idle_since = time.monotonic()
     while not server.should_exit:
         time_s = time.monotonic()
-        before = silent_since
+        silent_before = silent_since
         silent_since = {}
         for connection in server.server_state.connections:
             idle_since = time_s
             cycle = connection.cycle
-            # The client is next: with a request, or the rest of a body.
+            # The client is to send something: a request, or the rest of a body.
             if not cycle or cycle.response_complete or cycle.more_body:
-                silent_since[connection, cycle] = before.get((connection, cycle), time_s)
+                silent_since[connection, cycle] = silent_before.get((connection, cycle), time_s)
         surplus = len(silent_since) - MOST_SILENT
         for number, pair in enumerate(sorted(silent_since, key=silent_since.__getitem__)):
             silent_s = time_s - silent_since[pair]

@@ -1,5 +1,4 @@
-"""Sign-in for clients that take a URL and nothing else (claude.ai, ChatGPT, phones): OAuth 2.1 for one
-household.
+"""Sign-in for clients that take only a URL (claude.ai, ChatGPT, phones): OAuth 2.1 for one household.
 
 There are no accounts and no passwords: the person's proof is an invitation, eight characters that `python3 -m
 tools invite` printed. Nothing is stored about a client: its id is its own description, signed (RFC 7591), or
@@ -37,11 +36,11 @@ INVITATION_S = 600
 CODE_S = 60
 GRACE_S = 60  # in which a refresh token may come again
 DAY_S = 86_400
-CLIENT = "pi-mcp client"  # the issuer of client ids, which makes them no access tokens
+CLIENT_ISSUER = "pi-mcp client"  # of client ids, so that they are not access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
-# Of a client, or to send the person back to: visible ASCII without # and \, on https or this machine; no
-# user, so the host is what it looks like. In any case (i), of ASCII's letters and digits (a).
-ADDRESS = rf'(?ai)(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?'
+# The address of a client, or one to send the person back to: visible ASCII without # and \, on https or this
+# machine; no user, so the host is what it looks like. In any case (i), with ASCII's letters and digits (a).
+CLIENT_ADDRESS = rf'(?ai)(?:https://[a-z0-9.-]+|{LOOPBACK})(?::\d+)?(?:[/?][!"$-\[\]-~]*)?'
 LOOPBACK_PORT = rf"^({LOOPBACK}):\d+"
 PAGE_HEADERS = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 CORS = {**PAGE_HEADERS, "access-control-allow-origin": "*", "access-control-allow-headers": "*"}
@@ -49,16 +48,17 @@ POLICY = (
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"
     "; connect-src 'self'; img-src 'self'; manifest-src 'self'"  # of the page of the days
 )
-GRANTS = {"authorization_code": "code", "refresh_token": "refresh_token"}  # the field of each
+# Each with the field of the secret that is exchanged for a token.
+GRANT_TYPES = {"authorization_code": "code", "refresh_token": "refresh_token"}
 SECRET_REFUSED = "the secret is unknown, expired, revoked, used twice, or of another client"
-PAGES = ("/authorize", "/day")  # and what lies below them, which people see: all else is JSON
-PAGE_FILE = Path(__file__).parent / "consent.html"  # its words, in each language, lie beside it
+PAGES = ("/authorize", "/day")  # with what lies below them; everything else is JSON
+PAGE_FILE = Path(__file__).parent / "consent.html"  # consent.json has its texts in each language
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass
 class Denied(Exception):
-    """A request that is refused, with OAuth's word for it."""
+    """A request that is refused; `error` is OAuth's word for it."""
 
     error: str
     reason: str
@@ -96,7 +96,7 @@ class SignIn:
             "token_endpoint": f"{self.issuer}/token",
             "registration_endpoint": f"{self.issuer}/register",
             "response_types_supported": ["code"],
-            "grant_types_supported": [*GRANTS],
+            "grant_types_supported": [*GRANT_TYPES],
             "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["none"],
             "client_id_metadata_document_supported": True,
@@ -108,7 +108,7 @@ class SignIn:
             f"{metadata}{self.path}": about_resource,
             "/.well-known/oauth-authorization-server": {"GET": lambda fields: server},
             "/register": {"POST": self.register},
-            "/authorize": {"GET": self.ask, "POST": self.let_in},
+            "/authorize": {"GET": self.show, "POST": self.let_in},
             "/token": {"POST": self.give_token},
         }
 
@@ -126,7 +126,7 @@ class SignIn:
             if not handler:
                 raise Denied("invalid_request", "another method", 405)
             # The fields, for this server, with what the browser says.
-            fields = _json(body) if path == "/register" else _form_fields(body)
+            fields = _json_object(body) if path == "/register" else _form_fields(body)
             if is_page:  # its form is sent to its own address, where the other fields are
                 fields = _form_fields(scope["query_string"]) | fields
             if fields.get("resource", self.url) != self.url:
@@ -157,57 +157,58 @@ class SignIn:
         """Make a client id (RFC 7591). It holds all that is known of the client; nothing is stored."""
         name, redirects = _name_and_addresses(fields)
         description = {"client_name": name, "redirect_uris": redirects}
-        client_id = tokens.sign({"iss": CLIENT, **description}, tokens.read_keys(self.key_file)[0])
+        client_id = tokens.sign(
+            {"iss": CLIENT_ISSUER, **description}, tokens.read_keys(self.key_file)[0]
+        )
         return {
             "client_id": client_id,
             **description,
-            "grant_types": [*GRANTS],
+            "grant_types": [*GRANT_TYPES],
             "token_endpoint_auth_method": "none",
         }
 
-    async def ask(self, fields: Fields, problem: str = "") -> Reply:
+    async def show(self, fields: Fields, problem: str = "") -> Reply:
         """The page that asks the person for the invitation's code. It shows nothing of invitations: strangers
         see it too."""
-        name = await self._checked(fields)
+        name = await self._client_name(fields)
         redirect = urlsplit(fields["redirect_uri"])
-        return form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
+        return code_form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
 
     async def let_in(self, fields: Fields) -> Reply:
         """Take the invitation's code, and send the person back with a code for the client."""
         invitation, grant = self.invitation_of(fields)
         if not grant:
-            return await self.ask(fields, "wrong")
-        grant["label"] = await self._checked(fields, is_invited=True)
+            return await self.show(fields, "wrong")
+        grant["label"] = await self._client_name(fields, is_invited=True)
         grant |= {field: fields[field] for field in ("client_id", "redirect_uri", "code_challenge")}
         with self.ledger.writing():
             code = self.ledger.make_secret("code", CODE_S, grant)
             spent_s = self.ledger.spend("invitation", invitation)
         if spent_s is not None:
-            return await self.ask(fields, "wrong")
-        answer = {"code": code, "iss": self.issuer, **filled(state=fields["state"])}
+            return await self.show(fields, "wrong")
+        query = urlencode({"code": code, "iss": self.issuer, **filled(state=fields["state"])})
         redirect = fields["redirect_uri"]
-        joint = "&" if "?" in redirect else "?"
-        return 303, {**PAGE_HEADERS, "location": f"{redirect}{joint}{urlencode(answer)}"}, b""
+        separator = "&" if "?" in redirect else "?"
+        return 303, {**PAGE_HEADERS, "location": f"{redirect}{separator}{query}"}, b""
 
     def invitation_of(self, fields: Fields) -> tuple[str, JsonObject]:
-        """The invitation whose code was typed, and the grant of a token for it, which is empty if there is
-        none."""
+        """The code that was typed, and the grant of a token for its invitation; empty if there is none."""
         code = re.sub(r"[\s-]", "", fields["code"]).upper()
         grant = self.ledger.grant_of("invitation", code)
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
-    async def _checked(self, fields: Fields, is_invited: bool = False) -> str:
-        """The name of the client of a good request for a code. Until the person has typed a code
-        (`is_invited`), only the client's host is known; its document is fetched afterwards.
+    async def _client_name(self, fields: Fields, is_invited: bool = False) -> str:
+        """Check a request for a code; the name of its client. Unless the person has typed an invitation's code
+        (`is_invited`), no client's document is fetched, and its host stands for its name.
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """
         client_id = fields["client_id"]
         redirect = fields["redirect_uri"]
         if not _is_address(client_id):
-            name, uris = self._registered(client_id)
+            name, uris = self._registered_client(client_id)
         elif is_invited:
-            name, uris = _name_and_addresses(await asyncio.to_thread(_fetched, client_id))
+            name, uris = _name_and_addresses(await asyncio.to_thread(_fetch_document, client_id))
         else:
             name = urlsplit(client_id).netloc
             uris = [redirect]
@@ -223,12 +224,12 @@ class SignIn:
             )
         return name
 
-    def _registered(self, client_id: str) -> tuple[str, list[str]]:
-        """The name and redirects that a client id says. Raises Denied if no key signed it; Claude registers
-        again after a 401."""
+    def _registered_client(self, client_id: str) -> tuple[str, list[str]]:
+        """The name and the redirects of a registered client. Raises Denied if no key signed its id; Claude
+        registers again after a 401."""
         with suppress(tokens.InvalidToken):
             claims = tokens.signed_claims(client_id, tokens.read_keys(self.key_file))
-            if claims.get("iss") == CLIENT:
+            if claims.get("iss") == CLIENT_ISSUER:
                 return _name_and_addresses(claims)
         raise Denied(
             "invalid_client", "the client is not registered; remove it there and add it again", 401
@@ -236,12 +237,12 @@ class SignIn:
 
     def give_token(self, fields: Fields) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
-        field = GRANTS.get(fields["grant_type"], "")
+        field = GRANT_TYPES.get(fields["grant_type"], "")
         kind = field.removesuffix("_token")
         secret = fields[field]
         client_id = fields["client_id"]
         if not _is_address(client_id):
-            self._registered(client_id)
+            self._registered_client(client_id)
         proof = {"client_id": client_id}
         if kind == "code":
             verifier = fields["code_verifier"]
@@ -283,58 +284,62 @@ def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
     return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
-def form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Reply:
+def code_form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Reply:
     """The form for the code of an invitation, which lets in the client `name`.
 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
     the code that was typed before.
     """
-    words = _texts()[fields["lang"]]
+    texts = _page_texts()[fields["lang"]]
     if not origin:
-        words["asks"] = words["day"]
+        texts["asks"] = texts["day"]
     page = Template(PAGE_FILE.read_text("utf-8")).substitute(
-        words,
+        texts,
         lang=fields["lang"],
         head=head,
-        note=words.get(problem, ""),
+        note=texts.get(problem, ""),
         name=escape(name),
         host=urlsplit(origin).netloc,
         typed=escape(fields["code"][:20]),
     )
-    return as_page(page, 403 if problem else 200, origin)
+    return page_reply(page, 403 if problem else 200, origin)
 
 
 def sentence(name: str) -> str:
-    """The sentence that a browser shows in place of JSON, in each language; `name` may be OAuth's word for a
-    refusal."""
-    return "\n\n".join(words.get(name, words["refused"]) for words in _texts().values())
+    """What a browser shows in place of JSON, in each language; `name` may be OAuth's word for a refusal."""
+    return "\n\n".join(texts.get(name, texts["refused"]) for texts in _page_texts().values())
 
 
-def _texts() -> dict[str, dict[str, str]]:
-    """The words of the page by their names, in each language."""
+def _page_texts() -> dict[str, dict[str, str]]:
+    """The texts of the page by language and name."""
     return json.loads(PAGE_FILE.with_suffix(".json").read_text("utf-8"))  # type: ignore[no-any-return]
 
 
-def as_page(page: str, status: int, leads_to: str = "") -> Reply:
-    """An answer that shows `page`: nothing runs but what stands in it, nobody may frame it, it speaks to this
-    server alone, and its form leads here or to the origin `leads_to`."""
+def page_reply(page: str, status: int, leads_to: str = "") -> Reply:
+    """An answer that shows `page`: only its own scripts run, nobody may frame it, it speaks to this server
+    alone, and its form leads here or to the origin `leads_to`."""
     hashes = ""
-    for _, text in re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL):
-        digest = b64encode(sha256(text.encode()).digest())
+    for _, content in re.findall(r"<(style|script)>(.*?)</\1>", page, re.DOTALL):
+        digest = b64encode(sha256(content.encode()).digest())
         hashes += f" 'sha256-{digest.decode()}'"
     policy = f"style-src{hashes}; script-src{hashes}; form-action 'self' {leads_to}; {POLICY}"
-    kind = {"content-type": "text/html; charset=utf-8", "x-frame-options": "DENY"}
-    return status, {**PAGE_HEADERS, **kind, "content-security-policy": policy}, page.encode()
+    headers = {
+        **PAGE_HEADERS,
+        "content-type": "text/html; charset=utf-8",
+        "x-frame-options": "DENY",
+        "content-security-policy": policy,
+    }
+    return status, headers, page.encode()
 
 
-def _fetched(url: str) -> JsonObject:
-    """The client's document at an address of the public web. Raises Denied."""
+def _fetch_document(url: str) -> JsonObject:
+    """Fetch a client's document from an address of the public web. Raises Denied."""
     limits = http.Limits(time.monotonic() + 5, 65_536, foreign_only=True)
     try:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
     except (http.HttpError, ValueError) as error:
         raise Denied("invalid_client", f"the client's document cannot be read: {error}") from None
-    document = _json(response.body)
+    document = _json_object(response.body)
     if document.get("client_id") != url:
         raise Denied("invalid_client", "there is no document of this client at its address")
     return document
@@ -345,7 +350,7 @@ def _name_and_addresses(document: JsonObject) -> tuple[str, list[str]]:
     uris = document.get("redirect_uris")
     if not isinstance(uris, list) or len(uris) > 10:
         uris = []
-    # Of several those that are allowed (RFC 7591 3.2.1): Cursor also names one of its own scheme.
+    # Those of them that are allowed (RFC 7591 3.2.1): Cursor also names one of its own scheme.
     uris = list(filter(_is_address, uris))
     if not uris:
         raise Denied("invalid_redirect_uri", "redirect_uris: one to ten, on https or on loopback")
@@ -354,10 +359,10 @@ def _name_and_addresses(document: JsonObject) -> tuple[str, list[str]]:
 
 
 def _is_address(uri: object) -> bool:
-    return isinstance(uri, str) and bool(re.fullmatch(ADDRESS, uri))
+    return isinstance(uri, str) and bool(re.fullmatch(CLIENT_ADDRESS, uri))
 
 
-def _json(body: bytes) -> JsonObject:
+def _json_object(body: bytes) -> JsonObject:
     with suppress(ValueError, RecursionError):
         document = json.loads(body)
         if isinstance(document, dict):
@@ -365,6 +370,6 @@ def _json(body: bytes) -> JsonObject:
     raise Denied("invalid_client_metadata", "that is not a JSON object")
 
 
-def _form_fields(text: bytes) -> Fields:
-    """The fields of a form, or of a query, empty if they are not there."""
-    return defaultdict(str, parse_qsl(text.decode(errors="replace"), keep_blank_values=True))
+def _form_fields(encoded: bytes) -> Fields:
+    """The fields of a form or a query; one that is missing is empty."""
+    return defaultdict(str, parse_qsl(encoded.decode(errors="replace"), keep_blank_values=True))

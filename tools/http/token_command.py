@@ -52,8 +52,8 @@ def main(words: list[str]) -> int:
     new.add_argument("--label", default="")
     invitation = commands.add_parser("invite", usage=INVITE)
     for command, days in ((new, 90), (invitation, 30)):
-        command.add_argument("--user", type=_name, required=True)
-        command.add_argument("--scope", type=_scope, required=True)
+        command.add_argument("--user", type=_checked_user, required=True)
+        command.add_argument("--scope", type=_checked_scope, required=True)
         command.add_argument(
             "--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days
         )
@@ -72,14 +72,14 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _name(text: str) -> str:
-    if not text or not tokens.is_name(text):
-        raise ArgumentTypeError(f"{text!r} is not a name")
-    return text
+def _checked_user(name: str) -> str:
+    if not name or not tokens.is_name(name):
+        raise ArgumentTypeError(f"{name!r} is not a name")
+    return name
 
 
-def _scope(text: str) -> str:
-    words = text.split() or [text]
+def _checked_scope(scope: str) -> str:
+    words = scope.split() or [scope]
     for word in words:
         if word not in calls.scopes():
             names = ", ".join(toolsets())
@@ -95,7 +95,7 @@ def _new(options: Namespace, ledger: Ledger) -> None:
     grant = {**vars(options), "token_id": secrets.token_hex(8)}
     ledger.add(grant, lifetime_s)
     claims = tokens.claims_of(grant, settings.http_url, lifetime_s)
-    token = tokens.sign(claims, tokens.keys_at(settings.state_dir / settings.http_key_file)[0])
+    token = tokens.sign(claims, tokens.ensure_keys(settings.state_dir / settings.http_key_file)[0])
     print(f"For {options.user} ({options.scope}), for {options.days} days, id {grant['token_id']}.")
     print(
         f"It is shown only now:\n\n{token}\n{SNIPPETS.format(url=settings.http_url, token=token)}"

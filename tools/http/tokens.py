@@ -26,13 +26,13 @@ JWT_HEADER = {"alg": "HS256", "typ": "JWT"}
 
 
 class InvalidToken(Exception):
-    """A token that is not accepted. The message is for the log alone, not for the client."""
+    """A token that is not accepted. The message is only for the log, not for the client."""
 
 
 def sign(claims: JsonObject, key: bytes) -> str:
     """A token with these claims."""
-    text = ".".join(base64url(compact_json(part).encode()) for part in (JWT_HEADER, claims))
-    return f"{text}.{signature(text, key)}"
+    signed = ".".join(base64url(compact_json(part).encode()) for part in (JWT_HEADER, claims))
+    return f"{signed}.{signature(signed, key)}"
 
 
 def signature(text: str, key: bytes) -> str:
@@ -55,15 +55,13 @@ def claims_of(grant: JsonObject, audience: str, lifetime_s: int) -> JsonObject:
 
 
 def verify(token: str, keys: Keys, audience: str) -> Caller:
-    """The caller whom a token describes, if one of `keys` signed it, it is for `audience` and valid now.
-
-    Raises InvalidToken.
-    """
+    """The caller whom a token describes. Raises InvalidToken unless one of `keys` signed it, it is for
+    `audience`, and it is valid now."""
     claims = signed_claims(token, keys)
     if claims.get("iss") != ISSUER or claims.get("aud") != audience:
         raise InvalidToken("it is for another address, or of another issuer")
-    begins = max(_time(claims, "nbf"), _time(claims, "iat"))
-    if not begins - LEEWAY_S <= time.time() < _time(claims, "exp") + LEEWAY_S:
+    begins = max(_time_claim(claims, "nbf"), _time_claim(claims, "iat"))
+    if not begins - LEEWAY_S <= time.time() < _time_claim(claims, "exp") + LEEWAY_S:
         raise InvalidToken("it expired, never expires, or is not valid yet")
     user = claims.get("sub")
     token_id = claims.get("jti", "")
@@ -75,14 +73,14 @@ def verify(token: str, keys: Keys, audience: str) -> Caller:
 
 def signed_claims(token: str, keys: Keys) -> JsonObject:
     """The claims that one of `keys` signed, whatever they say. Raises InvalidToken."""
-    text, _, end = token.rpartition(".")
-    signatures = [signature(text, key) for key in keys]
-    if not end.isascii() or not any(hmac.compare_digest(end, good) for good in signatures):
+    signed, _, code = token.rpartition(".")
+    signatures = [signature(signed, key) for key in keys]
+    if not code.isascii() or not any(hmac.compare_digest(code, good) for good in signatures):
         raise InvalidToken("the signature is wrong")
     # From here on everything was written by somebody who has the key.
     try:
         header, claims = (
-            json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in text.split(".")
+            json.loads(base64.urlsafe_b64decode(f"{part}==")) for part in signed.split(".")
         )
     except (ValueError, RecursionError):
         raise InvalidToken("it is not JSON") from None
@@ -94,12 +92,12 @@ def signed_claims(token: str, keys: Keys) -> JsonObject:
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """True for a possible user or id: they reach a database and a log, and two that differ must look
+    """True if this may be a user or an id: they reach a database and a log, and two that differ must look
     different."""
     return isinstance(value, str) and value.isprintable() and value == value.strip()
 
 
-def _time(claims: JsonObject, name: str) -> float:
+def _time_claim(claims: JsonObject, name: str) -> float:
     value = claims.get(name, 0)
     if not isinstance(value, int | float) or not abs(value) < 2**53:
         raise InvalidToken(f"{name} is not a time")
@@ -107,15 +105,13 @@ def _time(claims: JsonObject, name: str) -> float:
 
 
 def base64url(data: bytes) -> str:
-    """Bytes as JWT and PKCE write them: without the padding."""
+    """Base64 as JWT and PKCE write it: without the padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def read_keys(path: Path) -> Keys:
-    """The keys of the file, a line each in hexadecimal: the first one signs, all verify.
-
-    Raises OSError if the file cannot be used; FileNotFoundError if there is none.
-    """
+    """The keys of the file, one per line in hexadecimal: the first one signs, all verify. Raises OSError if the
+    file cannot be used; FileNotFoundError if there is none."""
     keys: Keys = ()
     with suppress(ValueError, OSError), plain_file(path, of_this_user=True) as file:
         keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
@@ -127,18 +123,15 @@ def read_keys(path: Path) -> Keys:
     return keys
 
 
-def keys_at(path: Path) -> Keys:
-    """The keys of the file; the first one is made if there is no file yet. Raises OSError."""
+def ensure_keys(path: Path) -> Keys:
+    """The keys of the file, which is made with a new key if there is none yet. Raises OSError."""
     if not path.exists():
         make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
     return read_keys(path)
 
 
 def rotate(path: Path) -> None:
-    """Put a new key first into the file and keep the one before it, so that its tokens hold until the next
-    rotation.
-
-    Raises OSError.
-    """
-    keys = (secrets.token_bytes(KEY_BYTES), keys_at(path)[0])
+    """Put a new key first into the file and keep the one before it, so that its tokens are valid until the next
+    rotation. Raises OSError."""
+    keys = (secrets.token_bytes(KEY_BYTES), ensure_keys(path)[0])
     replace_file(path, "".join(f"{key.hex()}\n" for key in keys))

@@ -1,2 +1,2 @@
-"""The resident service: a parent that imported everything once, and a child forked from it for each
+"""The resident service: a parent that imports everything once, and a child forked from it for each
 session."""

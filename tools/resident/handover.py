@@ -1,6 +1,6 @@
-"""A client's session, handed to the resident service: the caller's side and what both sides agree on.
+"""Handing a client's session to the resident service: the caller's side, and what both sides agree on.
 
-It runs at every start, before anything else, on the bare interpreter: it imports nothing that takes time.
+It runs at every start, before anything else, on the bare interpreter, and imports nothing that takes time:
 `_socket` is the half of `socket` that is enough.
 """
 
@@ -44,19 +44,19 @@ STANDBY = (
 
 
 class ServeHere(Exception):
-    """The session cannot be handed over: this process must serve the client. The message is the reason."""
+    """The session cannot be handed over, so this process must serve the client. The message is the reason."""
 
 
 def main() -> NoReturn:
     """The command pi-mcp: hand the session over, else go on as server.py."""
-    begin()
+    begin_process()
     options = sys.argv[1:] or ["--standalone"]
     os.execv(sys.executable, [sys.executable, f"{PROJECT}/server.py", *options])
 
 
-def begin() -> None:
+def begin_process() -> None:
     """Begin `server.py`: hand the session over if the command line is empty."""
-    # /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
+    # Open /dev/null for each of stdin, stdout and stderr that is closed: the next file opened would take its
     # number, and be used as it.
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -73,7 +73,7 @@ def attempt() -> None:
     try:
         path = next(filter(os.path.lexists, places.sockets()), "")
     except places.SettingsError:
-        return  # the start that follows says so
+        return  # the start that follows will say so
     if not path:
         return
     try:
@@ -99,25 +99,25 @@ def identity() -> str:
 
 
 def _offer(path: str) -> socket:
-    """The connection on which the service took the session. Raises ServeHere, OSError; SystemExit if the
-    service is full: serving the client here would take what memory is left."""
+    """Offer the session to the service: the connection on which it was accepted. Raises ServeHere, OSError;
+    SystemExit if the service is full, since serving the client here would take what memory is left."""
     import _socket
     import struct
 
-    _trust(path)
+    _check_owner(path)
     connection = _socket.socket(_socket.AF_UNIX)  # whatever is raised closes it with this frame
     connection.settimeout(ANSWER_S)
     connection.connect(path)
-    # Offer this process's session.
+    # Send the frame, and with its first bytes the descriptors.
     environ = [b"=".join(pair) for pair in os.environb.items()]
     frame = b"\0".join([identity().encode(), os.getcwdb(), *environ]) + FRAME_END
-    standard = struct.pack("3i", 0, 1, 2)
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", 0, 1, 2))
     try:
-        length = connection.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, standard)])
-        connection.sendall(frame[length:])
+        sent_bytes = connection.sendmsg([frame], [rights])
+        connection.sendall(frame[sent_bytes:])
     except BrokenPipeError:  # refused before it was read; the reason waits
         pass
-    # Hear whether it is taken.
+    # Wait for the answer.
     answer = connection.recv(4096)
     if answer != TAKEN:
         reason = answer.decode(errors="replace").strip()
@@ -128,8 +128,8 @@ def _offer(path: str) -> socket:
     return connection
 
 
-def _trust(path: str) -> None:
-    """Raises ServeHere if somebody besides this user and root could have made the socket, or can connect to
+def _check_owner(path: str) -> None:
+    """Raises ServeHere if anybody except this user and root could have made the socket, or can connect to
     it."""
     status = os.lstat(path)
     folder = os.stat(os.path.dirname(path) or ".")
@@ -145,8 +145,8 @@ def _trust(path: str) -> None:
 
 
 def _stand_by(connection: socket) -> NoReturn:
-    """Become a shell that waits for the exit status: it uses a twentieth of Python's memory; the session ends
-    when it does."""
+    """Become a shell that waits for the exit status, with a twentieth of Python's memory. The session ends when
+    the shell does."""
     connection.setblocking(True)
     os.dup2(connection.fileno(), 3)
     os.set_inheritable(3, True)  # also where it was number 3 already

@@ -1,4 +1,4 @@
-"""The sockets of the services: their own, or those that systemd keeps for them."""
+"""The sockets that the services listen at: their own, or those that systemd keeps for them."""
 
 import fcntl
 import os
@@ -18,8 +18,9 @@ def from_systemd() -> socket.socket | None:
     return socket.socket(fileno=SYSTEMD_FD)
 
 
-def at(path: Path) -> tuple[socket.socket, int]:
-    """A socket at `path`, and the lock on its folder that keeps a second service away. Raises OSError."""
+def listen_at(path: Path) -> tuple[socket.socket, int]:
+    """Listen at `path`: the socket, and the lock on its folder that keeps a second service away. Raises
+    OSError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.parent, os.O_RDONLY)
@@ -42,25 +43,25 @@ def at(path: Path) -> tuple[socket.socket, int]:
 
 
 def notify_ready() -> None:
-    """Tell the service manager that sessions are taken, if it asked for that."""
+    """Tell the service manager that sessions are accepted, if it asked for that."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
             manager.sendto(b"READY=1", address)
 
 
-def for_http(address: str) -> tuple[socket.socket, bool]:
-    """The socket that systemd keeps for HTTP, or one at `address` (`host:port`, or a path), and whether
+def listen_for_http(address: str) -> tuple[socket.socket, bool]:
+    """Listen for HTTP at systemd's socket, or at `address` (`host:port`, or a path): the socket, and True if
     systemd keeps it. Raises OSError."""
     listener = from_systemd()
     is_kept = listener is not None
     if not listener and "/" in address:
-        listener, _lock = at(Path(address))  # the lock ends with this process
+        listener, _lock = listen_at(Path(address))  # the lock ends with this process
     if not listener:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            place = host.strip("[]"), int(port)
-            listener = socket.create_server(place, family=family, backlog=BACKLOG)
+            host_and_port = host.strip("[]"), int(port)
+            listener = socket.create_server(host_and_port, family=family, backlog=BACKLOG)
         except (OSError, ValueError, OverflowError) as error:
             raise OSError(f"MCP_HTTP_LISTEN: cannot listen at {address}: {error}") from None
     if listener.family != socket.AF_UNIX:

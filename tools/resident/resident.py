@@ -1,4 +1,4 @@
-"""The resident service: one process that imported everything, and a child forked from it for each session.
+"""The resident service's parent process, and the child that it forks for each session.
 
 The parent runs neither threads nor an event loop, and reads nothing from a client: what a child would inherit
 stays small and certain. Each child takes its client's descriptors, environment and folder, and ends with its
@@ -31,7 +31,7 @@ logger = logging.getLogger("pi-mcp")
 PAUSE_S = 0.5
 # Seconds that a caller may take to offer its session and to agree.
 OFFER_S = 10
-PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
+PEER = "iII"  # the other end of a connection, as the kernel names it: process, user, group
 
 # The contract of the parent's loop:
 # - One thread, and fork only from here: a child inherits no lock that somebody held.
@@ -44,13 +44,13 @@ PEER = "iII"  # of a connection, as the kernel knows it: process, user, group
 
 def main(serve: Callable[[], None], identity: str) -> int:
     """Be the service, once everything that a session needs is imported: fork a child for each session, which
-    calls `serve`. `identity` is the fingerprint of the sources. Exit status 2: it cannot listen."""
+    calls `serve`. `identity` is the fingerprint of the sources. Exit status: 0 it ended, 2 it cannot listen."""
     path = Path(places.sockets()[0])
     lock = None
     try:
         listener = listening.from_systemd()
         if not listener:
-            listener, lock = listening.at(path)
+            listener, lock = listening.listen_at(path)
     except OSError as error:
         sys.stderr.write(f"pi-mcp: {error}\n")
         return 2
@@ -71,8 +71,8 @@ def main(serve: Callable[[], None], identity: str) -> int:
 def _accept_sessions(
     listener: socket.socket, idle_exit_s: int, run_session: Callable[[socket.socket], None]
 ) -> None:
-    """Fork a child that calls `run_session` for each connection, until a signal, or until `idle_exit_s`
-    seconds passed without a session, unless that is 0. Running sessions go on by themselves."""
+    """Fork a child that calls `run_session` for each connection, until a signal, or until there was no session
+    for `idle_exit_s` seconds, unless that is 0. Running sessions go on by themselves."""
     signals = leaving.signal_pipe(*ENDING_SIGNALS, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
@@ -95,22 +95,23 @@ def _accept_sessions(
                 if _is_welcome(connection, len(children)):
                     pid = os.fork()
                     if not pid:
-                        _be_child(run_session, connection)
+                        _run_child(run_session, connection)
                     children.add(pid)
         except OSError as error:
             logger.warning("A session cannot be started: %s", error.strerror)
             time.sleep(PAUSE_S)
 
 
-def _is_welcome(connection: socket.socket, sessions: int) -> bool:
-    """True if the caller is this user and there is room besides the running `sessions`."""
-    most = settings.current().max_sessions
+def _is_welcome(connection: socket.socket, session_count: int) -> bool:
+    """True if the caller is this user and there is room beside the running sessions. A caller who finds no room
+    is told so."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
     user = struct.unpack(PEER, peer)[1]
     if user != os.getuid():
         logger.warning("A connection of another user was closed")
         return False
-    if sessions >= most:
+    most = settings.current().max_sessions
+    if session_count >= most:
         reason = "sessions are running; end one, or raise MCP_MAX_SESSIONS for the service"
         line = f"{handover.FULL}{most} {reason}\n"
         with suppress(OSError):
@@ -122,39 +123,39 @@ def _is_welcome(connection: socket.socket, sessions: int) -> bool:
 # In the child.
 
 
-def _be_child(run_session: Callable[[socket.socket], None], connection: socket.socket) -> NoReturn:
-    """Serve the client at the other end, and never go back into the parent's loop."""
-    code = 1
+def _run_child(run_session: Callable[[socket.socket], None], connection: socket.socket) -> NoReturn:
+    """Run a session for the caller at the other end, and never return to the parent's loop."""
+    status = 1
     try:
         signal.set_wakeup_fd(-1)
-        for number in (*ENDING_SIGNALS, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        for signal_number in (*ENDING_SIGNALS, signal.SIGCHLD):
+            signal.signal(signal_number, signal.SIG_DFL)
         os.setsid()  # a Ctrl-C at the service's terminal is not for its sessions
         run_session(connection)
     except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 1
+        status = error.code if isinstance(error.code, int) else 1
     except (ConnectionError, TimeoutError):
         pass  # the caller is gone, or says nothing
     except BaseException:
         traceback.print_exc()
     finally:
-        leaving.leave(code)
+        leaving.leave(status)
 
 
 def _take_over(connection: socket.socket, identity: str) -> None:
-    """Become the session of the caller at the other end. Raises SystemExit: it was refused; ConnectionError,
-    TimeoutError: it is gone, does not agree, or says nothing."""
+    """Become the session of the caller at the other end. Raises SystemExit if it was refused; ConnectionError,
+    TimeoutError if it is gone, does not agree, or says nothing."""
     connection.settimeout(OFFER_S)
-    # Together with handles the kernel gives 36 kB at most.
-    frame, handles, _, _ = socket.recv_fds(connection, 2**16, 3)
+    # With descriptors the kernel gives 36 kB at most.
+    frame, descriptors, _, _ = socket.recv_fds(connection, 2**16, 3)
     while not frame.endswith(handover.FRAME_END):
-        part = connection.recv(2**16)
-        if not part:
+        chunk = connection.recv(2**16)
+        if not chunk:
             raise ConnectionResetError
-        frame += part
-    caller, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
+        frame += chunk
+    caller_identity, folder, *environ = frame.removesuffix(handover.FRAME_END).split(b"\0")
     reason = "it runs other sources; `sudo systemctl restart pi-mcp`, or ./setup.sh --systemd in this folder"
-    if caller == identity.encode():
+    if caller_identity == identity.encode():
         reason = _enter(folder, environ)
     if reason:
         connection.sendall(f"{reason}\n".encode())
@@ -163,25 +164,25 @@ def _take_over(connection: socket.socket, identity: str) -> None:
     if connection.recv(1) != handover.AGREED:
         raise ConnectionResetError
     connection.settimeout(None)
-    for handle, target in zip(handles, (0, 1, 2), strict=True):
-        os.dup2(handle, target)
-        os.close(handle)
+    for descriptor, standard in zip(descriptors, (0, 1, 2), strict=True):
+        os.dup2(descriptor, standard)
+        os.close(descriptor)
     leaving.handover_connection = connection
 
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
-    """Make the client's environment and folder this process's; return the reason if that is impossible."""
+    """Take the environment and the folder of the client. Empty, or the reason why this process cannot serve it."""
     # A variable without a name cannot be set: a Windows shell hands on `=C:=C:\\`.
-    values = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
+    variables = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
     os.environb.clear()
-    os.environb.update(values)
+    os.environb.update(variables)
     settings.forget()
     time.tzset()
     try:
         os.chdir(folder)
     except OSError as error:
         return f"it cannot enter {os.fsdecode(folder)}: {error.strerror}"
-    with suppress(settings.SettingsError):  # the session says what is wrong with them
+    with suppress(settings.SettingsError):  # the session will say what is wrong with them
         for path in settings.written_folders():
             existing = path
             while not existing.exists():

@@ -41,7 +41,7 @@ from tools.http.ledger import Ledger
 state = current().state_dir
 ledger = Ledger(state)
 keys = state / "http-keys"
-tokens.keys_at(keys)
+tokens.ensure_keys(keys)
 
 
 def revocation(name):
