@@ -29,7 +29,8 @@ class Phone(Asking):
     """A browser that keeps the cookie of the page."""
 
     def __init__(self, server):
-        self.server, self.cookie = server, None
+        self.server = server
+        self.cookie = None
 
     def send(self, method, body=b"", path="/day", **headers):
         pairs = {**BROWSER, "Cookie": self.cookie and f"a=b; {COOKIE}={self.cookie}", **headers}
@@ -38,8 +39,8 @@ class Phone(Asking):
     def open(self, method="GET", body=b"", **headers):
         """Status, headers and text of the page or the form; the cookie is kept."""
         status, headers, body = self.send(method, body, **{"Origin": None, **headers})
-        if kept := re.match(rf"{COOKIE}=([^;]+); (.*)", headers.get("set-cookie", "")):
-            self.cookie, self.rules = kept.groups()
+        if cookie := re.match(rf"{COOKIE}=([^;]+); (.*)", headers.get("set-cookie", "")):
+            self.cookie, self.rules = cookie.groups()
         if headers.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
         return status, headers, body.decode()
@@ -123,9 +124,9 @@ def test_over_plain_http_on_this_machine_the_cookie_is_not_secure(env):
 
 
 def test_the_page_is_small_cannot_be_framed_and_runs_nothing_but_its_own_scripts(phone):
-    for kind in ("form", "page"):
+    for page in ("form", "page"):
         status, headers, body = phone.send("GET", Origin=None)
-        assert (status, headers["x-frame-options"]) == (200, "DENY"), kind
+        assert (status, headers["x-frame-options"]) == (200, "DENY"), page
         assert len(body) <= 20_000
         policy = headers["content-security-policy"]
         for rule in ("frame-ancestors 'none'", "default-src 'none'", "script-src 'sha256-"):
@@ -150,12 +151,14 @@ def test_the_home_screen_gets_a_name_and_a_picture(phone):
 
 
 def test_a_wrong_used_or_late_code_lets_nobody_in(phone, monkeypatch):
-    used, late = phone.server.invited(), phone.server.invited()
+    used = phone.server.invited()
+    late = phone.server.invited()
     assert phone.enter(used) == 303
     phone.cookie = None
     for code in ("ABCDEFGH", "", used, "x" * 9000):
         status, headers, text = phone.type(code)
         assert (status, is_form(text), "set-cookie" in headers) == (403, True, False)
+        assert "x" * 21 not in text
     ahead(monkeypatch, 601)
     assert phone.enter(late) == 403
     assert phone.is_out()
@@ -192,21 +195,20 @@ def test_a_mark_needs_the_key_of_the_page_and_a_readers_page_has_none(phone):
     assert phone.tick()["code"] == "UNKNOWN_TOOL"
 
 
+LOOK = rpc("tools/call", {"name": "get_user_snapshot"})
 FOREIGN = """https://evil.example https://pi.example.evil https://pi.example:8443 http://pi.example
 http://127.0.0.1:8422 http://[ null""".split()
 
 
 def test_what_another_page_sends_is_refused_with_the_cookie_and_with_a_code(phone):
     phone.signed_in()
-    code, cookie = phone.server.invited(), phone.cookie
+    code = phone.server.invited()
+    cookie = phone.cookie
     for origin in [*FOREIGN, None]:
-        assert phone.status("POST", LIST, CALL_PATH, Origin=origin) == 403, origin
+        assert phone.status("POST", LOOK, CALL_PATH, Origin=origin) == 403, origin
         assert phone.enter(code, Origin=origin) == 403, origin
     assert phone.cookie == cookie
     assert phone.enter(code) == 303
-
-
-LOOK = rpc("tools/call", {"name": "get_user_snapshot"})
 
 
 def test_another_host_method_or_kind_of_body_is_refused(phone):
@@ -221,7 +223,8 @@ def test_another_host_method_or_kind_of_body_is_refused(phone):
 
 
 def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
-    cookie, invitation = phone.signed_in().cookie, phone.server.invited()
+    cookie = phone.signed_in().cookie
+    invitation = phone.server.invited()
     token = phone.server.token()
     for secret in (cookie, invitation):
         assert phone.server.listed(secret, headers=HOST) == 401
@@ -237,7 +240,8 @@ def test_no_secret_serves_in_anothers_place_or_is_written_down(phone, caplog):
 
 
 def test_a_revoked_cookie_is_out_at_once_and_a_rotation_ends_all(phone):
-    stolen, other = phone.signed_in().cookie, Phone(phone.server).signed_in(user="ben")
+    stolen = phone.signed_in().cookie
+    other = Phone(phone.server).signed_in(user="ben")
     [row] = [row for row in phone.server.ledger.entries() if row["user"] == "anna"]
     assert main(["token", "revoke", row["id"]]) == 0
     assert phone.is_out() and phone.cookie == stolen

@@ -31,7 +31,8 @@ class Phone:
     """A browser in front of a server, and the person who holds it: anna."""
 
     def __init__(self, browser, server):
-        self.browser, self.server = browser, server
+        self.browser = browser
+        self.server = server
         self.origin = server.url.removesuffix("/mcp")
         self.tab = opened(browser, f"{self.origin}/day")
         self.token = server.token(scope="onepercent")
@@ -39,10 +40,10 @@ class Phone:
     def do(self, action, **params):
         self.server.do(self.token, action, **params)
 
-    def data(self, part):
+    def data(self, section):
         """A part of the person's snapshot."""
-        answer = self.server.content("get_user_snapshot", token=self.token, include=[part])
-        return answer["data"][part]
+        answer = self.server.content("get_user_snapshot", token=self.token, include=[section])
+        return answer["data"][section]
 
     def calls(self):
         """How many calls the page has made."""

@@ -33,7 +33,8 @@ PARTS += ["", "\0", "\r\nX: y", "Bearer x", "a" * 9000, "[" * 9000]
 
 
 def test_fuzzed_requests_are_refused_or_right_and_the_next_good_one_is_served():
-    chance, statuses = random.Random(SEED), Counter()
+    chance = random.Random(SEED)
+    statuses = Counter()
     with HttpServer() as server:
         token = server.token()
         for number in range(COUNT):
@@ -47,7 +48,8 @@ def test_fuzzed_requests_are_refused_or_right_and_the_next_good_one_is_served():
 
 def test_fuzzed_sign_ins_are_refused_or_right(env):
     env(MCP_HTTP_URL="https://pi.example/mcp")
-    chance, statuses = random.Random(SEED), Counter()
+    chance = random.Random(SEED)
+    statuses = Counter()
     with InMemory() as server:
         person = Person(server)
         for _ in range(COUNT):

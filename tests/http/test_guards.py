@@ -50,7 +50,8 @@ def test_a_reading_scope_lists_and_calls_no_writer(server):
 
 
 def test_prompts_resources_and_completion_follow_the_scope(server):
-    owner, guest = server.token(scope="klipper onepercent"), server.token(scope="server")
+    owner = server.token(scope="klipper onepercent")
+    guest = server.token(scope="server")
     lists = {"prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
     for method, name in lists.items():
         assert server.ask(method, token=owner)["result"][name]
@@ -186,12 +187,13 @@ def test_a_body_that_is_not_a_message_is_an_error_that_names_its_id(server, toke
 
 # More than is read without a turn.
 LONG = b"x" * 20_000
+CHUNKED = {"Content-Length": None, "Transfer-Encoding": "chunked"}
 
 
 def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered(server, token):
     """What a body says is in memory until then; a short one, and somebody else, are served meanwhile."""
     first = server.begin(token=token, parts=[LONG] * 3, hold=True)
-    second = server.begin(token=token, parts=[LONG] * 3)
+    second = server.begin(token=token, parts=[LONG] * 3, headers=CHUNKED)
     wait_until(lambda: first.read == 2)
     assert server.listed(token) == 200
     assert server.listed(server.token(user="ben")) == 200
@@ -205,10 +207,12 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
 ):
     def hold(*users):
         for user in users:
-            held.append(server.begin(token=server.token(user=user), parts=[LONG] * 2, hold=True))
-        wait_until(lambda: all(exchange.read for exchange in held))
+            exchanges.append(
+                server.begin(token=server.token(user=user), parts=[LONG] * 2, hold=True)
+            )
+        wait_until(lambda: all(exchange.read for exchange in exchanges))
 
-    held = []
+    exchanges = []
     try:
         hold("anna", "ben")
         assert server.status(LONG, token=server.token(user="carol")) == 400
@@ -216,7 +220,7 @@ def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_lon
         monkeypatch.setattr(guards, "BODY_TURN_S", 0.05)
         status, headers, _ = server.send(LONG, token=server.token(user="carol"))
     finally:
-        for exchange in held:
+        for exchange in exchanges:
             exchange.hold = False
             exchange.status()
     assert (status, "retry-after" in headers) == (503, True)
@@ -247,7 +251,8 @@ def test_rates_are_each_persons_own_whatever_the_token_and_say_when_to_come_back
 
 
 def test_a_revoked_token_is_refused_at_once_and_so_is_one_that_a_backend_signed(server):
-    ours, theirs = server.token(jti="lost"), server.token(jti=None)
+    ours = server.token(jti="lost")
+    theirs = server.token(jti=None)
     backend = signed(server, "of-a-backend", server.key())
     assert statuses(server, ours, theirs, backend) == [200, 200, 200]
     assert [server.ledger.revoke("lost"), server.ledger.revoke("of-a-backend")] == [True, False]

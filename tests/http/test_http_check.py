@@ -19,8 +19,8 @@ def answering(status, *headers, metadata=None):
             self.body()
             where = f"http://{self.headers['Host']}/.well-known/oauth-protected-resource/mcp"
             challenge = f'Bearer realm="pi-mcp", resource_metadata="{where}"'
-            told = [("WWW-Authenticate", challenge)] if metadata else headers
-            self.send(status, headers=told)
+            own_headers = [("WWW-Authenticate", challenge)] if metadata else headers
+            self.send(status, headers=own_headers)
 
         def do_GET(self):
             self.send(metadata, b"<html>")

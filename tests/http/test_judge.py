@@ -37,7 +37,8 @@ class Beside:
     """Ours and the judge, asked the same."""
 
     def __init__(self, ours, judge):
-        self.ours, self.judge = ours, judge
+        self.ours = ours
+        self.judge = judge
         self.token = ours.token(user=USER, scope=" ".join(calls.scopes()))
 
     def answers(self, body, headers=(), **options):
@@ -65,7 +66,8 @@ def beside(env):
 
 def modern(message):
     """The headers of a request of the 2026 era."""
-    method, params = message.get("method"), message.get("params")
+    method = message.get("method")
+    params = message.get("params")
     headers = {VERSION: protocol.MODERN_VERSION, "Mcp-Method": str(method)}
     key = NAMED.get(method)
     if isinstance(params, dict) and key in params:

@@ -67,7 +67,8 @@ def test_of_connections_without_a_whole_request_the_oldest_make_room_and_none_st
         with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as opened:
             serving = asyncio.ensure_future(server.serve([listener]))
             watching = asyncio.ensure_future(limits.watch_connections(server))
-            connections, clients = server.server_state.connections, []
+            connections = server.server_state.connections
+            clients = []
             for closed in (0, 0, 1, 2):
                 client = opened.enter_context(socket.create_connection(listener.getsockname()))
                 clients.append(client)

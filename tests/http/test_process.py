@@ -32,9 +32,9 @@ def connection(server):
 
 
 def head(server, *lines, token=""):
-    first = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
-    who = f"Authorization: Bearer {token or server.token()}"
-    return "\r\n".join([*first, who, *lines, "", ""]).encode()
+    start = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+    authorization = f"Authorization: Bearer {token or server.token()}"
+    return "\r\n".join([*start, authorization, *lines, "", ""]).encode()
 
 
 def test_of_a_refused_body_no_more_is_read(server):
@@ -65,7 +65,8 @@ def test_connections_that_never_send_the_rest_keep_no_good_request_out(count, be
     """Each sends a byte now and then, and comes back when it is dropped. The server begins with 1,024 files,
     as under systemd."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    ends, silent = threading.Event(), {}
+    ends = threading.Event()
+    silent = {}
 
     def be_silent():
         while not ends.is_set():
@@ -136,10 +137,10 @@ def test_keys_that_others_can_read_and_an_address_in_use_keep_it_from_starting()
     tokens.ensure_keys(server.state / "http-keys")
     with socket.create_server(("127.0.0.1", server.port)):
         in_use = f"cannot listen at 127.0.0.1:{server.port}"
-        for mode, told in ((0o644, "chmod 600"), (0o600, in_use)):
+        for mode, message in ((0o644, "chmod 600"), (0o600, in_use)):
             (server.state / "http-keys").chmod(mode)
             done = finished(server.command, env={**os.environ, **server.environment})
-            assert (done.returncode, told in done.stderr) == (2, True), done
+            assert (done.returncode, message in done.stderr) == (2, True), done
             assert "Traceback" not in done.stderr
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.http.test_guards import CHUNKED
 from tests.http.test_judge import in_both_eras, in_era
 from tests.support.client import HANDSHAKE, messages, rpc
 from tests.support.http_memory import InMemory
@@ -43,7 +44,7 @@ def sent_in(session_id, token):
 
 
 @pytest.fixture
-def how(server, token):
+def options(server, token):
     """How requests of a session are sent."""
     return session(server, token)
 
@@ -52,14 +53,16 @@ def call_of(name, request_id=1, **arguments):
     return rpc("tools/call", {"name": name, "arguments": arguments}, request_id)
 
 
-def tools_with_pages(server, how):
-    result = server.ask("tools/list", **how)["result"]
+def tools_with_pages(server, options):
+    result = server.ask("tools/list", **options)["result"]
     return {tool["name"] for tool in result["tools"] if "visibility" in str(tool.get("_meta"))}
 
 
-def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(server, token, how):
+def test_a_client_that_shows_pages_says_so_once_and_a_restart_forgets_nothing(
+    server, token, options
+):
     with_pages = session(server, token, SHOWS_PAGES)
-    assert not tools_with_pages(server, how)
+    assert not tools_with_pages(server, options)
     with InMemory() as again:
         assert "apply_by_press" in tools_with_pages(again, with_pages)
 
@@ -77,11 +80,11 @@ def test_odd_session_ids_and_capabilities_name_no_pages_and_refuse_nobody(server
 class Counting:
     """A call that counts up for a minute, and writes into `mark` when it is told to stop."""
 
-    def __init__(self, server, how, mark):
+    def __init__(self, server, options, mark):
         self.mark = mark
         message = call_of("test_counts", 7, steps=6000, mark=str(mark))
         message["params"]["_meta"] = {"progressToken": "p"}
-        self.exchange = server.begin(message, **how)
+        self.exchange = server.begin(message, **options)
         self.goes_on()
 
     def goes_on(self):
@@ -102,63 +105,64 @@ class Counting:
         return self.exchange.text()
 
 
-def withdraw(server, how, request_id=7):
+def withdraw(server, options, request_id=7):
     body = rpc("notifications/cancelled", {"requestId": request_id})
     del body["id"]
-    assert server.status(body, **how) == 202
+    assert server.status(body, **options) == 202
 
 
 def test_only_the_call_of_that_id_session_and_token_is_withdrawn_and_ends_without_an_answer(
-    server, token, how, tmp_path
+    server, token, options, tmp_path
 ):
-    call = Counting(server, how, tmp_path / "mark")
-    withdraw(server, {**how, "token": server.token()})
+    call = Counting(server, options, tmp_path / "mark")
+    withdraw(server, {**options, "token": server.token()})
     withdraw(server, session(server, token))
     for request_id in (8, "7", None, [7]):
-        withdraw(server, how, request_id)
+        withdraw(server, options, request_id)
     call.goes_on()
-    withdraw(server, how)
+    withdraw(server, options)
     assert b'"result"' not in call.end()
     assert not call.exchange.sent[-1].get("more_body")
 
 
 def test_calls_without_a_session_are_withdrawn_by_nobody(server, token, tmp_path):
     """Two devices may have one token, and both count from 1."""
-    how = sent_in(None, token)
-    call = Counting(server, how, tmp_path / "mark")
-    withdraw(server, how)
+    options = sent_in(None, token)
+    call = Counting(server, options, tmp_path / "mark")
+    withdraw(server, options)
     call.goes_on()
     call.hang_up()
 
 
-def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(server, token, how, tmp_path):
+def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(
+    server, token, options, tmp_path
+):
     marks = [tmp_path / f"{number}" for number in range(8)]
-    for call in [Counting(server, how, mark) for mark in marks]:
+    for call in [Counting(server, options, mark) for mark in marks]:
         call.hang_up()
     assert not server.call("greet", token=token, name="Ada")["isError"]
 
 
-def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, how, tmp_path):
+def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, options, tmp_path):
     """Chunks do not announce how long they are: they wait for their turn to be read, and not to be answered."""
-    chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-    in_chunks = {**how, "headers": how["headers"] | chunked}
+    in_chunks = {**options, "headers": options["headers"] | CHUNKED}
     call = Counting(server, in_chunks, tmp_path / "mark")
     assert server.status(rpc("tools/list", {}), **in_chunks) == 200
     call.goes_on()
-    withdraw(server, how)
+    withdraw(server, options)
     call.end()
 
 
 def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_in_vain(
-    server, how
+    server, options
 ):
     def slept(seconds):
         call = call_of("test_sleeps", seconds=seconds)
-        return not server.ask("tools/call", call["params"], **how)["result"]["isError"]
+        return not server.ask("tools/call", call["params"], **options)["result"]["isError"]
 
     with ThreadPoolExecutor(2) as callers:
         assert all(callers.map(slept, [0.1, 0.1]))
-    withdraw(server, how, 1)
+    withdraw(server, options, 1)
     assert slept(0)
 
 
@@ -168,12 +172,12 @@ def sleeping(server):
     return [server.begin(call, token=server.token()) for _ in range(protocol.MOST_CALLS // 4)]
 
 
-def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, how):
+def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, options):
     sleepers = sleeping(server)
     writing = call_of("test_notes", 7, text="written")
-    waiting = [server.begin(writing, **how) for _ in range(2)]
+    waiting = [server.begin(writing, **options) for _ in range(2)]
     wait_until(lambda: all(exchange.read for exchange in (*sleepers, *waiting)))
-    withdraw(server, how)
+    withdraw(server, options)
     waiting[0].ends = True
     wait_until(lambda: all(exchange.sent and "body" in exchange.sent[-1] for exchange in waiting))
     server.tools.AWAKE.set()

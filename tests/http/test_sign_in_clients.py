@@ -57,15 +57,17 @@ def person(server, url):
     return query_of(headers)
 
 
-def session(server, stored, asked, document=None, mode="auto"):
-    """A client's session with the server, signed in as `stored` says, or by the person: `asked` has then how the
-    person came back."""
+def session(server, stored, return_query, document=None, mode="auto"):
+    """A client's session with the server, signed in as `stored` says, or by the person: `return_query` then gets the
+    query of the address that the person came back to."""
 
     async def redirect(url):
-        asked.update(await anyio.to_thread.run_sync(person, server, url))
+        return_query.update(await anyio.to_thread.run_sync(person, server, url))
 
     async def callback():
-        return AuthorizationCodeResult(code=asked["code"], state=asked["state"], iss=asked["iss"])
+        return AuthorizationCodeResult(
+            code=return_query["code"], state=return_query["state"], iss=return_query["iss"]
+        )
 
     metadata = OAuthClientMetadata(
         redirect_uris=[BACK], client_name="SDK", token_endpoint_auth_method="none"
@@ -84,11 +86,11 @@ def session(server, stored, asked, document=None, mode="auto"):
     async def use(client):
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert "get_user_snapshot" in names and "apply_actions" not in names
-        first = stored.tokens
+        old_tokens = stored.tokens
         provider.context.token_expiry_time = 1  # over, as far as the client knows
         greeting = await client.call_tool("greet", {"name": "Ada"})
         assert "Ada" in greeting.content[0].text
-        assert stored.tokens.refresh_token != first.refresh_token, "nothing was renewed"
+        assert stored.tokens.refresh_token != old_tokens.refresh_token, "nothing was renewed"
 
     anyio.run(run)
 
@@ -96,20 +98,21 @@ def session(server, stored, asked, document=None, mode="auto"):
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
     with HttpServer() as server:
-        stored, asked = Stored(), {}
-        session(server, stored, asked, mode=mode)
+        stored = Stored()
+        return_query = {}
+        session(server, stored, return_query, mode=mode)
         server.process.kill()
         server.process.wait(TIMEOUT_S)
         server.start()
-        asked.clear()
-        session(server, stored, asked, mode=mode)
-        assert not asked, "nobody was to be asked again"
+        return_query.clear()
+        session(server, stored, return_query, mode=mode)
+        assert not return_query, "nobody was to be asked again"
         [row] = server.ledger.entries()
         assert (row["user"], row["label"]) == ("anna", "SDK")
         server.ledger.revoke(row["id"])
         assert server.listed(stored.tokens.access_token) == 401
-        session(server, stored, asked, mode=mode)
-        assert asked, "the person was to be asked again"
+        session(server, stored, return_query, mode=mode)
+        assert return_query, "the person was to be asked again"
         assert "Traceback" not in server.log()
 
 

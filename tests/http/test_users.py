@@ -24,7 +24,8 @@ class Person:
     """A user whose every text holds the own name; keeps what was applied."""
 
     def __init__(self, server, name):
-        self.server, self.name = server, name
+        self.server = server
+        self.name = name
         self.token = server.token(user=name, scope="onepercent", jti=f"token-of-{name}")
         self.chance = random.Random(name)
         self.other = None
@@ -69,7 +70,8 @@ class Person:
 def test_two_users_at_once_mix_nothing_up():
     with HttpServer(ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC") as server:
         carl, dora = people = [Person(server, name) for name in ("carl", "dora")]
-        carl.other, dora.other = dora, carl
+        carl.other = dora
+        dora.other = carl
         with ThreadPoolExecutor(24) as callers:
             list(callers.map(lambda number: people[number % 2].step(), range(CALLS * 2)))
         for person in people:
@@ -79,8 +81,8 @@ def test_two_users_at_once_mix_nothing_up():
         with closing(sqlite3.connect(server.state / "onepercent.sqlite3")) as db:
             db.row_factory = sqlite3.Row
             rows = []
-            for kind in ("goals", "previews", "audit"):
-                rows += map(dict, db.execute(f"SELECT * FROM {kind}"))
+            for table in ("goals", "previews", "audit"):
+                rows += map(dict, db.execute(f"SELECT * FROM {table}"))
             [audited] = db.execute("SELECT count(*) FROM audit").fetchone()
         for row in rows:
             other = "dora" if row["user"] == "carl" else "carl"

@@ -97,10 +97,11 @@ def test_a_session_has_the_environment_folder_and_zone_of_its_client_and_no_term
 
 
 def test_two_sessions_share_no_state_and_draw_no_same_number(service):
-    with service.session() as one, service.session() as other:
-        one.call("test_notes", text="(of one)")
+    with service.session() as client, service.session() as other:
+        client.call("test_notes", text="(of one)")
         assert listed(other)["test_notes"]["description"] == "Change its own description."
-        first, second = session_of(one), session_of(other)
+        first = session_of(client)
+        second = session_of(other)
         assert first["uuid"] != second["uuid"]
         assert first["number"] != second["number"]
 
@@ -151,11 +152,11 @@ def test_clients_that_say_nothing_or_stop_halfway_keep_nobody_waiting_and_leave_
 
 
 def test_too_many_sessions_are_told_and_do_not_start_by_themselves():
-    with Service(MCP_MAX_SESSIONS="1") as service, service.session() as first:
-        with service.caller() as second:
-            assert second.process.wait(TIMEOUT_S) == 1
-            assert "MCP_MAX_SESSIONS" in errors_of(second)
-        first.end()
+    with Service(MCP_MAX_SESSIONS="1") as service, service.session() as running:
+        with service.caller() as refused:
+            assert refused.process.wait(TIMEOUT_S) == 1
+            assert "MCP_MAX_SESSIONS" in errors_of(refused)
+        running.end()
         service.wait_until_empty()
         with service.session():
             pass
@@ -166,8 +167,8 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
         with service.session():
             pass
         service.wait_until_empty()
-        own = f"/proc/{service.process.pid}"
-        before = len(os.listdir(f"{own}/fd"))
+        process_folder = f"/proc/{service.process.pid}"
+        before = len(os.listdir(f"{process_folder}/fd"))
         clients = [service.caller() for _ in range(50)]
         for number, client in enumerate(clients):
             client.send(id=number, method="initialize", params=HANDSHAKE)
@@ -176,8 +177,8 @@ def test_fifty_at_once_are_all_served_and_nothing_is_left():
         for client in clients:
             client.__exit__()
         service.wait_until_empty()
-        assert len(os.listdir(f"{own}/fd")) == before
-        assert len(os.listdir(f"{own}/task")) == 1
+        assert len(os.listdir(f"{process_folder}/fd")) == before
+        assert len(os.listdir(f"{process_folder}/task")) == 1
 
 
 def test_a_service_that_is_told_to_end_leaves_its_sessions():

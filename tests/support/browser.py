@@ -59,9 +59,9 @@ class Browser:
         os.dup2(events, 4)
 
     def _read(self):
-        rest = b""
+        incomplete = b""
         while chunk := os.read(self.events, 2**16):
-            *messages, rest = (rest + chunk).split(b"\0")
+            *messages, incomplete = (incomplete + chunk).split(b"\0")
             for message in messages:
                 self._take(json.loads(message))
 
@@ -121,8 +121,8 @@ class Clicks:
 
     def press(self, label):
         """Click, as a mouse does, the button or check box of that label, once its place has settled."""
-        found = f"find(e => e.innerText.includes({json.dumps(label)}))"
-        self._click(f"[...document.querySelectorAll('button, label')].{found}")
+        finder = f"find(e => e.innerText.includes({json.dumps(label)}))"
+        self._click(f"[...document.querySelectorAll('button, label')].{finder}")
 
     def click(self, selector):
         """Click, as a mouse does, what a selector finds."""
@@ -134,7 +134,9 @@ class Tab(Clicks):
     host."""
 
     def __init__(self, browser, session, target):
-        self.browser, self.session, self.target = browser, session, target
+        self.browser = browser
+        self.session = session
+        self.target = target
         self.contexts = {}
         self.console = []
         self.requests = []
@@ -144,7 +146,10 @@ class Tab(Clicks):
             case "Runtime.executionContextCreated" if params["context"]["auxData"].get("isDefault"):
                 self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
-                texts = [str(one.get("value", one.get("description"))) for one in params["args"]]
+                texts = [
+                    str(argument.get("value", argument.get("description")))
+                    for argument in params["args"]
+                ]
                 self.console.append(" ".join(texts))
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
@@ -172,10 +177,10 @@ class Tab(Clicks):
 
     def run(self, expression, host=False):
         """The value of a JavaScript expression in the page, or in the host around it."""
-        how = {"awaitPromise": True, "returnByValue": True}
+        options = {"awaitPromise": True, "returnByValue": True}
         if not host:
-            how["contextId"] = self.contexts[self.frame()]
-        answer = self.send("Runtime.evaluate", expression=expression, **how)
+            options["contextId"] = self.contexts[self.frame()]
+        answer = self.send("Runtime.evaluate", expression=expression, **options)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -184,9 +189,9 @@ class Tab(Clicks):
         self.run(SETTLED, host=True)
         x, y = self.run(MIDDLE.format(find))
         left, top = self.run(CORNER, host=True)
-        for kind in ("mousePressed", "mouseReleased"):
+        for event in ("mousePressed", "mouseReleased"):
             place = {"x": x + left, "y": y + top}
-            self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+            self.send("Input.dispatchMouseEvent", type=event, button="left", clickCount=1, **place)
 
     def key(self, name):
         """Press a key."""

@@ -36,7 +36,8 @@ class Talk:
     message."""
 
     def __init__(self, stdin, stdout):
-        self.stdin, self.stdout = stdin, stdout
+        self.stdin = stdin
+        self.stdout = stdout
         self.messages = queue.Queue()
         self.notifications = []
         self.last_id = 0
@@ -104,7 +105,7 @@ class Talk:
 
     def notification(self, method):
         """Wait for a notification."""
-        while not any(one["method"] == method for one in self.notifications):
+        while not any(received["method"] == method for received in self.notifications):
             message = self.receive()
             assert message is not None, "the server ended"
             self.notifications.append(message)
@@ -147,9 +148,11 @@ class Client(Talk):
         return self.process.wait(TIMEOUT_S)
 
 
-def finished(command, **how):
-    """A command that has ended: its exit status and what it wrote, as text; `how` is subprocess.run's."""
-    return subprocess.run(command, **{"capture_output": True, "text": True, "timeout": 120, **how})
+def finished(command, **options):
+    """A command that has ended: its exit status and what it wrote, as text; `options` are subprocess.run's."""
+    return subprocess.run(
+        command, **{"capture_output": True, "text": True, "timeout": 120, **options}
+    )
 
 
 def pipe(lines, command=None, **environment):

@@ -14,7 +14,8 @@ from tools.endpoint import PAGE_CAPABILITIES
 from tools.http import guards
 
 USER = "anna"
-JSON, EVENTS = "application/json", "text/event-stream"
+JSON = "application/json"
+EVENTS = "text/event-stream"
 
 
 class Judge(InMemory):
@@ -48,12 +49,12 @@ def essence(answer):
     """An answer as it is compared: its status, its kind, its messages; of a refusal that names no request the
     status alone."""
     status, headers, body = answer
-    kind = headers.get("content-type", "").partition(";")[0]
+    content_type = headers.get("content-type", "").partition(";")[0]
     if status == 202:
         return status, "", body.decode()
-    if kind not in (JSON, EVENTS) or not body:
+    if content_type not in (JSON, EVENTS) or not body:
         return status, "", ""
-    parts = messages(headers, body)
-    if parts and "error" in parts[-1] and parts[-1]["id"] is None:
+    received = messages(headers, body)
+    if received and "error" in received[-1] and received[-1]["id"] is None:
         return status, "", ""
-    return status, kind, [compared(message) for message in parts]
+    return status, content_type, [compared(message) for message in received]

@@ -19,7 +19,8 @@ class InMemory(Callers):
     def __enter__(self):
         registry.load()
         self.settings = settings.current()
-        self.state, self.url = self.settings.state_dir, self.settings.http_url
+        self.state = self.settings.state_dir
+        self.url = self.settings.http_url
         self.begun = []
         self.open = ExitStack()
         self.portal = self.open.enter_context(start_blocking_portal())
@@ -67,9 +68,10 @@ class Exchange:
     ):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         path, _, query = path.partition("?")
-        self.parts, self.hold = [body] if parts is None else parts, hold
+        self.parts = [body] if parts is None else parts
+        self.hold = hold
         length = str(sum(map(len, self.parts)))
-        wanted = {
+        present_headers = {
             "Host": "localhost",
             "Content-Length": length,
             **with_token(token),
@@ -81,7 +83,7 @@ class Exchange:
             "path": path,
             "headers": [
                 (name.lower().encode(), value.encode("latin1"))
-                for name, value in [*present(wanted).items(), *again]
+                for name, value in [*present(present_headers).items(), *again]
             ],
             "query_string": query.encode(),
         }

@@ -102,7 +102,8 @@ class HttpServer(Callers):
     """
 
     def __init__(self, command=SERVER, kept=False, **environment):
-        self.command, self.kept = command, kept
+        self.command = command
+        self.kept = kept
         self.state = Path(tempfile.mkdtemp(prefix="pi-mcp-http-"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
@@ -124,12 +125,12 @@ class HttpServer(Callers):
 
     def start(self):
         """Start it, and wait until it listens unless its socket is there before it."""
-        how = {"args": self.command}
+        start_options = {"args": self.command}
         if self.kept:
-            how = as_systemd_starts(self.command, self.listener)
+            start_options = as_systemd_starts(self.command, self.listener)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                **how,
+                **start_options,
                 env={**os.environ, **self.environment},
                 stderr=log,
                 stdin=subprocess.DEVNULL,

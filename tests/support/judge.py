@@ -30,21 +30,21 @@ async def _ask(lines):
     options = sdk.create_initialization_options(NotificationOptions(tools_changed=True))
     inbox, requests = anyio.create_memory_object_stream(0)
     answers, outbox = anyio.create_memory_object_stream(100)
-    got = {}
+    answers_by_id = {}
     async with anyio.create_task_group() as tasks, inbox, requests, answers, outbox:
         tasks.start_soon(sdk.run, requests, answers, options)
         for line in lines:
             message = parse(line)
             if message is None:
-                got[None] = REFUSED
+                answers_by_id[None] = REFUSED
                 continue
             await inbox.send(SessionMessage(message))
             if isinstance(message, types.JSONRPCRequest):
                 key = json.dumps(message.id)
-                got.setdefault(key, [])
-                got[key].append(await answer_to(message, outbox))
+                answers_by_id.setdefault(key, [])
+                answers_by_id[key].append(await answer_to(message, outbox))
         tasks.cancel_scope.cancel()
-    return got
+    return answers_by_id
 
 
 def parse(line):

@@ -34,10 +34,10 @@ def capable(capabilities=CAPABLE, command=None, **settings):
     return client
 
 
-def shown(browser, url, tool, arguments, width, **how):
-    """A tab in which a host at `url` shows the page of the model's call of a tool; `how` is told to the
-    host."""
-    tab = browser.open(f"{url}?{urlencode(how)}", width)
+def shown(browser, url, tool, arguments, width, **options):
+    """A tab in which a host at `url` shows the page of the model's call of a tool; `options` are
+    the host's."""
+    tab = browser.open(f"{url}?{urlencode(options)}", width)
     tab.wait("document.readyState === 'complete' && typeof show === 'function'", host=True)
     tab.run(f"show({json.dumps(tool)}, {json.dumps(arguments)})", host=True)
     return tab
@@ -47,9 +47,9 @@ def installed(folder, *packages):
     """The node_modules with these packages of npm; skips the test if npm is missing or does not answer."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
-    how = {"cwd": folder, "stdin": subprocess.DEVNULL, "timeout": NPM_WAIT_S}
+    options = {"cwd": folder, "stdin": subprocess.DEVNULL, "timeout": NPM_WAIT_S}
     try:
-        finished([*NPM, f"--prefix={folder}", *packages], check=True, **how)
+        finished([*NPM, f"--prefix={folder}", *packages], check=True, **options)
     except (subprocess.SubprocessError, OSError):
         pytest.skip(f"npm does not give {', '.join(packages)}")
     return folder / "node_modules"

@@ -45,15 +45,15 @@ class Service:
 
     def start(self):
         """Start it and wait until it is ready."""
-        how = {"args": self.command}
+        start_options = {"args": self.command}
         if self.listener:
-            how = as_systemd_starts(self.command, self.listener)
+            start_options = as_systemd_starts(self.command, self.listener)
         ready = self.folder / "notify"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
             notified.bind(str(ready))
             notified.settimeout(TIMEOUT_S)
             environ = {**self.environment, "NOTIFY_SOCKET": str(ready)}
-            self.process = subprocess.Popen(**how, env=environ, stderr=subprocess.PIPE)
+            self.process = subprocess.Popen(**start_options, env=environ, stderr=subprocess.PIPE)
             assert notified.recv(100) == b"READY=1"
         ready.unlink()
         return self

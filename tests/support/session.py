@@ -22,7 +22,8 @@ class Session(Talk):
     """Speaks to the server that the settings of the moment make."""
 
     def __init__(self):
-        (requests, stdin), (answers, stdout) = os.pipe(), os.pipe()
+        (requests, stdin) = os.pipe()
+        (answers, stdout) = os.pipe()
         self.answers = os.fdopen(answers, "rb")
         self.lines = Lines(os.fdopen(requests, "rb"), os.fdopen(stdout, "wb"))
         self.session = protocol.Session(self.lines, lambda: None)

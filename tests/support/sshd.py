@@ -74,13 +74,13 @@ class Sshd:
         self.process = subprocess.Popen(
             self.command, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
-        said = []
+        lines = []
         for line in self.process.stderr:
             if "Server listening" in line:
                 return self
-            said.append(line)
+            lines.append(line)
         self.__exit__()
-        pytest.skip(f"sshd does not start here: {''.join(said)}")
+        pytest.skip(f"sshd does not start here: {''.join(lines)}")
 
     def __exit__(self, *_):
         if self.process.poll() is None:

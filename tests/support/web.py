@@ -61,7 +61,9 @@ class Web(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.pages, self.otherwise, self.seen = {}, 404, []
+        self.pages = {}
+        self.otherwise = 404
+        self.seen = []
         self.closing = threading.Event()
 
     def url(self, path="", host="127.0.0.1"):

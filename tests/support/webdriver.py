@@ -158,7 +158,8 @@ class Tab(Clicks):
     """A tab; what its console says and what it asks the network for is not seen here."""
 
     def __init__(self, engine, handle):
-        self.engine, self.handle = engine, handle
+        self.engine = engine
+        self.handle = handle
         self.console = []
         self.requests = []
 
@@ -175,8 +176,8 @@ class Tab(Clicks):
             self.engine.send("SetWindowRect", width=outer, height=900)
             outer += width - self._script("return innerWidth")
 
-    def _script(self, script, kind="ExecuteScript"):
-        return self.engine.send(kind, script=script, args=[])
+    def _script(self, script, command="ExecuteScript"):
+        return self.engine.send(command, script=script, args=[])
 
     def _outside(self):
         self.engine.send("SwitchToWindow", handle=self.handle, focus=True)
@@ -226,7 +227,7 @@ class Tab(Clicks):
         frame = "const frame = document.querySelector('iframe')"
         self._script(f"{frame}; if (document.activeElement !== frame) frame?.focus()")
         self._inside()
-        moves = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        moves = [{"type": event, "value": key} for key in keys for event in ("keyDown", "keyUp")]
         keyboard = {"type": "key", "id": "keyboard", "actions": moves}
         self.engine.send("PerformActions", actions=[keyboard])
 

@@ -44,7 +44,8 @@ class Desktop:
         self.addon = addon
         self.name = name
         self.base = Path(tempfile.mkdtemp(prefix="pi-mcp-anki-"))
-        self.port, self.control_port = free_port(), free_port()
+        self.port = free_port()
+        self.control_port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self):

@@ -169,29 +169,29 @@ def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, tmp_path, fsr
     original = Path(anki.python("mw.col.path"))
     shutil.copy(original, tmp_path / "collection.anki2")
     eases = [1, 2, 3, 4, 3]
-    given = []
-    while len(given) < 30:
+    answered = []
+    while len(answered) < 30:
         answer = call("anki.due", deck="Geo", limit=10)
         for card in due.STUDY.private(answer)[due.CARDS]:
-            ease = eases[len(given) % len(eases)]
+            ease = eases[len(answered) % len(eases)]
             if way == "chat":
                 result = answer_cards([card["cardId"]], str(ease), early=True)
             else:
                 press = {"press_key": due.press_key(), "ease": ease}
                 result = answers.answer_by_press(cardId=card["cardId"], seen=card["seen"], **press)
             if result["answered"]:
-                given.append((card["cardId"], ease))
+                answered.append((card["cardId"], ease))
     copy = Collection(str(tmp_path / "collection.anki2"))
-    for card, ease in given:
-        kept = copy.get_card(card)
-        kept.start_timer()
-        copy.sched.answerCard(kept, ease)
+    for card, ease in answered:
+        copied_card = copy.get_card(card)
+        copied_card.start_timer()
+        copy.sched.answerCard(copied_card, ease)
         time.sleep(0.002)
     try:
         assert log(anki) == copy.db.all(f"select {COLUMNS} from revlog order by id")
-        names = "id, type, queue, ivl, factor, reps, lapses, left"
-        own = anki.python(f'mw.col.db.all("select {names} from cards order by id")')
-        assert own == copy.db.all(f"select {names} from cards order by id")
+        columns = "id, type, queue, ivl, factor, reps, lapses, left"
+        cards = anki.python(f'mw.col.db.all("select {columns} from cards order by id")')
+        assert cards == copy.db.all(f"select {columns} from cards order by id")
     finally:
         copy.close()
 

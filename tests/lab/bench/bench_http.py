@@ -13,8 +13,11 @@ from tests.support.client import HANDSHAKE, rpc
 from tests.support.http_server import HttpServer, with_token
 from tests.support.services import cpu_s
 
-READY_RUNS, ROUNDS, ROUND_CALLS = 7, 5, 400
-CALLS, AT_ONCE = 300, 24
+READY_RUNS = 7
+ROUNDS = 5
+ROUND_CALLS = 400
+CALLS = 300
+AT_ONCE = 24
 ANCHOR = "one-tool server"
 GREET = rpc("tools/call", {"name": "greet", "arguments": {"name": "Анна"}})
 INITIALIZE = rpc("initialize", HANDSHAKE)
@@ -66,7 +69,8 @@ def used_mib(server):
 
 def per_cpu_second(server, count):
     """Calls for each second of the processor's time that the server takes, over `count` open connections."""
-    token, before = server.token(scope="server"), cpu_s(server.process.pid)
+    token = server.token(scope="server")
+    before = cpu_s(server.process.pid)
     with ThreadPoolExecutor(count) as threads:
         list(threads.map(lambda _: greet(server, token, ROUND_CALLS // count), range(count)))
     return ROUND_CALLS // count * count / (cpu_s(server.process.pid) - before)

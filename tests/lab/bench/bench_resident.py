@@ -48,13 +48,16 @@ def memory(caller):
     anchors = {what: total for what, _, total in growing(lambda: Client(ONE_TOOL), list)}
     with started() as service:
         alone = memory_mib(service.process.pid, "Pss")
-        promise, anchor = f"at most {SERVICE_MIB} MiB", anchors["1 session"]
+        promise = f"at most {SERVICE_MIB} MiB"
+        anchor = anchors["1 session"]
         yield Row(
             "memory, the service alone", alone, "MiB", anchor, ANCHOR, promise, alone <= SERVICE_MIB
         )
         others = lambda: [service.process.pid, *service.children()]  # noqa: E731
         for what, count, total in growing(lambda: service.caller(caller), others):
-            each, anchor, most = (total - alone) / count, anchors[what] / count, MOST_MIB[what]
+            each = (total - alone) / count
+            anchor = anchors[what] / count
+            most = MOST_MIB[what]
             promise = f"at most {most:g} MiB"
             yield Row(f"memory, each of {what}", each, "MiB", anchor, ANCHOR, promise, each <= most)
 
@@ -72,5 +75,5 @@ def growing(start, others):
             for client in clients if "call" in what else ():
                 for tool, arguments in CALLS:
                     client.call(tool, **arguments)
-            processes = [one.process.pid for one in clients] + others()
+            processes = [client.process.pid for client in clients] + others()
             yield what, len(clients), sum(memory_mib(pid, "Pss") for pid in processes)

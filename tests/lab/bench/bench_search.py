@@ -38,7 +38,8 @@ def memory(queries):
     before = memory_mib(os.getpid())
     for query in islice(cycle(queries), 100):
         search_docs(query)
-    now, what = memory_mib(os.getpid()), "memory after 100 queries"
+    now = memory_mib(os.getpid())
+    what = "memory after 100 queries"
     promise = "at most 5 MiB more"
     return Row(what, now, "MiB", before, "before them", promise, now <= before + 5)
 
@@ -51,17 +52,20 @@ def times(docs, queries):
         _cached_index.cache_clear()
         search_docs(queries[0])
 
-    first, plain = (min(seconds(side) for _ in range(ROUNDS)) for side in (first_query, plain_pass))
-    yield at_most(20, "a session's first query", first * 1000, "ms", plain * 1000, ANCHOR)
-    ratios, plains = [], []
+    first_s, plain_s = (
+        min(seconds(side) for _ in range(ROUNDS)) for side in (first_query, plain_pass)
+    )
+    yield at_most(20, "a session's first query", first_s * 1000, "ms", plain_s * 1000, ANCHOR)
+    ratios = []
+    plains = []
     for query in queries:
         rounds = [
             (seconds(lambda query=query: search_docs(query)), seconds(plain_pass))
             for _ in range(ROUNDS)
         ]
-        took, plain = map(min, zip(*rounds, strict=True))
-        ratios.append(took / plain)
-        plains.append(plain)
+        took, plain_s = map(min, zip(*rounds, strict=True))
+        ratios.append(took / plain_s)
+        plains.append(plain_s)
     plain_ms = statistics.median(plains) * 1000
     slow = sorted(ratios)[int(len(ratios) * 0.95)]
     yield at_most(

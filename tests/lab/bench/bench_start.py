@@ -16,7 +16,8 @@ STEPS = ("ready", "tools listed", "a first call", "a snapshot of OnePercent")
 # What is promised of each step, of the anchor's time: with the listing of a session before, and without.
 LIMITS = {"": (0.12, 0.15, 0.25, 0.4), ", no listing saved": (0.12, 0.6, 0.6, 0.7)}
 # What is promised of the memory, of the anchor's after a first call.
-FIRST, LATER = "memory, after a first call", "memory, after a snapshot and a search"
+FIRST = "memory, after a first call"
+LATER = "memory, after a snapshot and a search"
 MEMORY = {FIRST: 0.3, LATER: 0.45}
 
 
@@ -24,13 +25,13 @@ def rows():
     for command in (SERVER, ONE_TOOL):
         measure(command)
     runs = [(measure(SERVER), measure(SERVER, forget=True), measure(ONE_TOOL)) for _ in range(RUNS)]
-    kept, made, anchor = map(medians, zip(*runs, strict=True))
-    for (case, limits), took_ms in zip(LIMITS.items(), (kept, made), strict=True):
+    saved, unsaved, anchor = map(medians, zip(*runs, strict=True))
+    for (case, limits), took_ms in zip(LIMITS.items(), (saved, unsaved), strict=True):
         for step, limit in zip(STEPS, limits, strict=True):
             what = f"{step}, cold{case}"
             yield at_most(limit, what, took_ms[step], "ms", anchor["ready"], ANCHOR)
     for what, limit in MEMORY.items():
-        yield at_most(limit, what, kept[what], "MiB", anchor[FIRST], ANCHOR)
+        yield at_most(limit, what, saved[what], "MiB", anchor[FIRST], ANCHOR)
 
 
 def medians(runs):

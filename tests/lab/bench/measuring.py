@@ -22,8 +22,8 @@ def installed():
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     command = Path(folder) / "pi-mcp"
-    places = {"@python@": os.path.realpath(sys.executable), "@project@": str(PROJECT)}
-    command.write_text(re.sub("@(python|project)@", lambda found: places[found[0]], text))
+    paths = {"@python@": os.path.realpath(sys.executable), "@project@": str(PROJECT)}
+    command.write_text(re.sub("@(python|project)@", lambda match: paths[match[0]], text))
     command.chmod(0o755)
     return [str(command)]
 

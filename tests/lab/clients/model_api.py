@@ -15,13 +15,14 @@ class ModelApi(ThreadingHTTPServer):
 
     def __init__(self, plan):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.plan, self.requests = plan, []
+        self.plan = plan
+        self.requests = []
         self.url = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def last(self):
         """The request with the most answers of tools in it."""
-        return max(self.requests, key=lambda one: len(json.dumps(one)))
+        return max(self.requests, key=lambda request: len(json.dumps(request)))
 
     def handle_error(self, *_):
         """A client that hangs up."""
@@ -62,12 +63,12 @@ class _Handler(Handler):
 
 def tools(request):
     """{name: namespace} of all tools that a request offers."""
-    found = {}
+    namespaces = {}
     for tool in request.get("tools") or []:
-        named = tool.get("tools") or tool.get("functionDeclarations") or [tool]
+        members = tool.get("tools") or tool.get("functionDeclarations") or [tool]
         namespace = tool["name"] if tool.get("type") == "namespace" else ""
-        found |= {one["name"]: namespace for one in named if "name" in one}
-    return found
+        namespaces |= {member["name"]: namespace for member in members if "name" in member}
+    return namespaces
 
 
 # The member that has the answer of a tool: OpenAI's, Anthropic's, Gemini's.
@@ -78,25 +79,25 @@ ANSWERS = {
 }
 
 
-def answers(part):
+def answers(value):
     """The answers of tools in a request, or in a part of it, as the model reads them, in order."""
-    if isinstance(part, list):
-        return [answer for one in part for answer in answers(one)]
-    if not isinstance(part, dict):
+    if isinstance(value, list):
+        return [answer for member in value for answer in answers(member)]
+    if not isinstance(value, dict):
         return []
-    part = part.get("functionResponse", part)
-    kind = part.get("type", "functionResponse")
-    if isinstance(kind, str) and ANSWERS.get(kind) in part:
-        return [part[ANSWERS[kind]]]
-    return answers(list(part.values()))
+    value = value.get("functionResponse", value)
+    kind = value.get("type", "functionResponse")
+    if isinstance(kind, str) and ANSWERS.get(kind) in value:
+        return [value[ANSWERS[kind]]]
+    return answers(list(value.values()))
 
 
 def next_step(request, plan):
     """(number, namespace, name, arguments) of the call that comes next, or None."""
     number = len(answers(request))
-    for wanted, arguments in plan[number : number + 1]:
+    for wanted_name, arguments in plan[number : number + 1]:
         for name, namespace in tools(request).items():
-            if name == wanted or name.endswith((f"__{wanted}", f"_pi_{wanted}")):
+            if name == wanted_name or name.endswith((f"__{wanted_name}", f"_pi_{wanted_name}")):
                 return number, namespace, name, arguments
     return None
 
@@ -111,7 +112,8 @@ def anthropic(request, step):
         delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
         end = {"stop_reason": "tool_use"}
     else:
-        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": "done"}
+        block = {"type": "text", "text": ""}
+        delta = {"type": "text_delta", "text": "done"}
         end = {"stop_reason": "end_turn"}
     if not request.get("stream"):  # asked beside the conversation
         return {**message, "content": [{"type": "text", "text": "done"}], **end}

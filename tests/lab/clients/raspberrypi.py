@@ -48,8 +48,8 @@ def raspberrypi(folder, delay_s=0, **settings):
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     (folder / "server.py").chmod(0o755)
-    given = (str(folder / name) for name in ("server.py", "env", "passwd"))
-    namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *given]
+    paths = (str(folder / name) for name in ("server.py", "env", "passwd"))
+    namespace = ["unshare", "--mount", "sh", "-euc", MAKE, "sh", *paths]
     with Sshd(within=namespace) as sshd:
         sshd.put_on_path(folder / "bin", HostName=sshd.address)
         yield folder / "bin"

@@ -14,6 +14,7 @@ import pytest
 
 from tests.lab.clients.model_api import ModelApi, answers, tools
 from tests.lab.clients.raspberrypi import raspberrypi
+from tests.onepercent.person import act
 from tests.support.backends import backends
 from tests.support.client import PROJECT, SERVER, finished
 from tests.support.http_server import HttpServer
@@ -28,11 +29,7 @@ if not os.environ.get(ASKED_FOR):
     pytest.skip(f"fetches up to 2 GB once: {ASKED_FOR}=1 runs it", allow_module_level=True)
 INSTALL_S = 300
 TIMEOUT_S = 180
-GOAL = {
-    "client_action_id": "123e4567-e89b-42d3-a456-426614174000",
-    "action": "goal.create",
-    "params": {"title": "Learn the trumpet"},
-}
+GOAL = act("goal.create", title="Learn the trumpet")
 PLAN = [
     ("greet", {"name": "Ян"}),
     ("anki_list_decks", {}),
@@ -46,16 +43,16 @@ def from_npm(package, program):
     if not shutil.which("npm"):
         pytest.skip("npm is not installed")
     folder = CACHE / package.replace("/", "-")
-    found = folder / "node_modules" / ".bin" / program
+    executable = folder / "node_modules" / ".bin" / program
     lock = folder.with_name(f"{folder.name}.lock")  # two modules may want the same at once
     with exclusive_lock(folder.name, timeout_s=2 * INSTALL_S, path=lock):
-        if not found.exists():
+        if not executable.exists():
             command = f"npm install --no-audit --no-fund --prefix {folder} {package}".split()
             try:
                 subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_S)
             except subprocess.SubprocessError as error:
                 pytest.skip(f"cannot be installed here: {error}")
-    return found
+    return executable
 
 
 @pytest.fixture
@@ -93,7 +90,10 @@ class Desktop:
     """A person's computer: a home, and an `ssh` that reaches the Pi."""
 
     def __init__(self, home, path, api, server=None):
-        self.home, self.path, self.api, self.server = home, path, api, server
+        self.home = home
+        self.path = path
+        self.api = api
+        self.server = server
         (home / "work").mkdir()
         self.token = server.token(scope=" ".join(places.toolsets())) if server else ""
 
@@ -104,21 +104,21 @@ class Desktop:
         header = f"--header 'Authorization: Bearer {self.token}'"
         return f"{client} mcp add --scope user --transport http pi {self.server.url} {header}"
 
-    def run(self, command, program, **more):
+    def run(self, command, program, **environment):
         """A command as it stands in a shell, with the folder of `program` on its PATH."""
-        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", **more}
+        environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", **environment}
         environ |= {"LANG": "C.UTF-8", "CI": "1", "NO_PROXY": "127.0.0.1", "PI_TOKEN": self.token}
-        how = {"cwd": self.home / "work", "env": environ, "stdin": subprocess.DEVNULL}
-        done = finished(["sh", "-c", command], **how, timeout=TIMEOUT_S)
+        options = {"cwd": self.home / "work", "env": environ, "stdin": subprocess.DEVNULL}
+        done = finished(["sh", "-c", command], **options, timeout=TIMEOUT_S)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 def from_the_readmes(pattern):
     """What stands in a block of both READMEs."""
     texts = [(PROJECT / name).read_text("utf-8") for name in ("README.md", "README.ru.md")]
-    [[found], [same]] = [re.findall(pattern, text, re.MULTILINE | re.DOTALL) for text in texts]
-    assert found == same
-    return found
+    [[english], [russian]] = [re.findall(pattern, text, re.MULTILINE | re.DOTALL) for text in texts]
+    assert english == russian
+    return english
 
 
 def claude_code(desktop):
@@ -192,11 +192,11 @@ def test_over_http_with_a_token_its_model_reads_the_same(client, api, settings, 
 
 def its_model_reads_true_answers(api):
     """The client offers its model every tool, and the answers of PLAN are whole."""
-    last = api.last()
-    listed = {name.replace(".", "_") for name in registry.listed()}
-    offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(last)}
-    assert listed <= offered
-    greeting, decks, pages, preview = ("\n".join(texts(answer)) for answer in answers(last))
+    request = api.last()
+    names = {name.replace(".", "_") for name in registry.listed()}
+    offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(request)}
+    assert names <= offered
+    greeting, decks, pages, preview = ("\n".join(texts(answer)) for answer in answers(request))
     assert "Привет, Ян!" in greeting
     assert '"name":"Default"' in decks
     assert "BLTouch.md" in pages
@@ -208,8 +208,8 @@ def its_model_reads_true_answers(api):
 def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi, tmp_path):
     client(Desktop(tmp_path / "home", slow_pi, api))
 
-    first = next(request for request in api.requests if tools(request))
-    assert any(name.endswith("greet") for name in tools(first)), list(tools(first))
+    names = next(filter(None, map(tools, api.requests)))
+    assert any(name.endswith("greet") for name in names), names
 
 
 def texts(answer):
@@ -235,8 +235,8 @@ def inspected(reached, era, method, *words):
 
 
 def lists_and_calls(ask):
-    listed = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
-    assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in listed}
+    descriptions = json.loads(ask("tools/list", "--strict"))["result"]["tools"]
+    assert {"greet", "read_doc", "preview_actions"} <= {tool["name"] for tool in descriptions}
     assert "Ann" in ask("tools/call", "--tool-name", "greet", "--tool-args-json", '{"name": "Ann"}')
 
 
@@ -255,6 +255,6 @@ def test_the_inspector_lists_calls_and_hears_of_pages_whether_it_says_that_it_sh
             inspected, ["--server-url", server.url, "--transport", "http", "--header", bearer], era
         )
         lists_and_calls(ask)
-        for more in ([], ["--advertise-apps"]):
-            asked = ["tools/call", "--tool-name", "preview_actions", "--app-info", *more]
-            assert "ui://onepercent" in ask(*asked)
+        for flags in ([], ["--advertise-apps"]):
+            words = ["tools/call", "--tool-name", "preview_actions", "--app-info", *flags]
+            assert "ui://onepercent" in ask(*words)

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import Upstream
+from tests.onepercent.person import act
 from tests.support import client
 from tests.support.backends import backends
 from tests.support.client import Client, finished
@@ -29,14 +30,11 @@ from tests.support.services import wait_until
 
 # As Debian names them, with what emulates each.
 PROCESSORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
-SUITE, PYTHON = "bookworm", "3.11"
+SUITE = "bookworm"
+PYTHON = "3.11"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 TIMEOUT_S = 300
-GOAL = {
-    "action": "goal.create",
-    "client_action_id": "11111111-1111-4111-8111-111111111111",
-    "params": {"title": "Pi"},
-}
+GOAL = act("goal.create", title="Pi")
 
 
 APT = """\
@@ -63,9 +61,11 @@ class Machine:
     """A Raspberry Pi's Debian without the Pi: its Python in a folder, and a clone."""
 
     def __init__(self, name, folder):
-        self.name, self.folder = name, folder
+        self.name = name
+        self.folder = folder
         self.emulator = PROCESSORS[name]
-        self.root, self.project = folder / "root", folder / "pi-mcp"
+        self.root = folder / "root"
+        self.project = folder / "pi-mcp"
         for program in (self.emulator, "apt-get", "dpkg-deb"):
             if not shutil.which(program):
                 raise Unavailable(f"{program} is not installed (packages qemu-user-static, apt)")
@@ -106,14 +106,14 @@ class Machine:
 
 def mirror():
     """Where apt here has its packages from, if that is Debian's own archive."""
-    listed = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
-    site = re.search(r"(?m)^(\S+) Debian$", listed)
+    targets = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
+    site = re.search(r"(?m)^(\S+) Debian$", targets)
     return site[1] if site else "http://deb.debian.org/debian"
 
 
 def main(names):
     client.TIMEOUT_S = TIMEOUT_S  # an emulated start takes many times as long
-    held = True
+    is_good = True
     for name in names or PROCESSORS:
         with tempfile.TemporaryDirectory(prefix="pi-mcp-") as folder:
             try:
@@ -122,8 +122,8 @@ def main(names):
                 print(f"skipped: {name}: {reason}")
             except AssertionError as error:
                 print(f"FAIL  {name}: {error}", flush=True)
-                held = False
-    return 0 if held else 1
+                is_good = False
+    return 0 if is_good else 1
 
 
 def look_at(machine):

@@ -15,7 +15,6 @@ import importlib
 import re
 import subprocess
 import sys
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from unittest import mock
@@ -197,30 +196,33 @@ class Module:
         words = sorted(map(str, value)) if value and len(value) <= MOST_CHOICES else []
         return "c" + "|".join(words) if words else ""
 
-    def next(self):
-        """The modules that it imports from its package."""
+    def imported(self):
+        """The modules that it imports."""
         packages = self.name.split(".")
-        found = []
+        modules = []
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
-                found += [alias.name for alias in node.names]
+                modules += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 base = packages[: -node.level]
                 names = [node.module] if node.module else [alias.name for alias in node.names]
-                found += [".".join([*base, name]) for name in names]
-        return found
+                modules += [".".join([*base, name]) for name in names]
+        return modules
 
 
 def interval(words):
     """The bounds among the words of a call: `[0,1]`, `(0` for what is above 0, `,1]` for at most 1."""
     bounds = {"minval": "[{:g}", "above": "({:g}", "maxval": ",{:g}]", "below": ",{:g})"}
-    numbers = {word: value for word, value in words.items() if type(value) in (int, float)}
-    return "".join(form.format(numbers[word]) for word, form in bounds.items() if word in numbers)
+    text = ""
+    for word, form in bounds.items():
+        if type(words.get(word)) in (int, float):
+            text += form.format(words[word])
+    return text
 
 
-def loosest(one, other):
-    """What both readings of an option allow: the kind alone, if they differ in bounds."""
-    kind = one[:1]
+def loosest(spec, other):
+    """The kind of a number, if two readings of an option differ only in its bounds; else empty."""
+    kind = spec[:1]
     return kind if kind == other[:1] and kind in "if" else ""
 
 
@@ -253,49 +255,53 @@ def share(modules):
                 modules["extras.tmc"].options[option] = table.pop(option)
 
 
-def reaches(start, modules, more):
-    """The modules that may read a section, nearest first, of those that say something new of an option."""
-    queue, seen, known, useful = deque([start, *more]), set(), set(), []
-    while queue:
-        name = queue.popleft()
-        if name in modules and name not in seen and (name == start or name not in LAST):
-            seen.add(name)
+def reaches(start, modules, others):
+    """The modules that may read a section and have an option that no nearer one has, nearest first."""
+    queue = [start, *others]
+    visited = set()
+    options = set()
+    useful = []
+    for name in queue:
+        if name in modules and name not in visited and (name == start or name not in LAST):
+            visited.add(name)
             if start not in LAST:
-                queue.extend(modules[name].next())
-            if modules[name].options.keys() - known:
+                queue += modules[name].imported()  # the loop goes on with these
+            if modules[name].options.keys() - options:
                 useful.append(name)
-                known |= modules[name].options.keys()
+                options |= modules[name].options.keys()
     return useful
 
 
 def readers(modules):
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
-    found = {}
+    readers = {}
     for kind, module in READERS.items():
-        found[kind] = (module, "-" if kind in SET_UP else "?")
+        readers[kind] = (module, "-" if kind in SET_UP else "?")
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
-        plain, named = "load_config" in functions, "load_config_prefix" in functions
+        plain = "load_config" in functions
+        named = "load_config_prefix" in functions
         if name.startswith("extras.") and (plain or named):
             sign = "?" if plain and named else "+" if named else "-"
-            found.setdefault(short(name), (name, sign))
-    return found
+            readers.setdefault(short(name), (name, sign))
+    return readers
 
 
 def sensor_types(klippy, modules):
     """The values of sensor_type that Klipper has without a section of the user's."""
     text = (klippy / "extras/temperature_sensors.cfg").read_text("utf-8")
-    named = re.findall(r"(?m)^\[thermistor (.*)\]", text)
+    types = re.findall(r"(?m)^\[thermistor (.*)\]", text)
     for path in (klippy / "extras").glob("*.py"):
-        named += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
+        types += re.findall(r'add_sensor_factory\("([^"]+)"', path.read_text("utf-8"))
     adc = modules["extras.adc_temperature"].names
-    named += dict(adc["DefaultVoltageSensors"] + adc["DefaultResistanceSensors"])
-    return sorted({*named, *without_options(modules)})
+    types += dict(adc["DefaultVoltageSensors"] + adc["DefaultResistanceSensors"])
+    return sorted({*types, *without_options(modules)})
 
 
 def without_options(modules):
     """Values of sensor_type that are registered in a loop, and demand nothing."""
-    spi, htu = modules["extras.spi_temperature"].names, modules["extras.htu21d"].names
+    spi = modules["extras.spi_temperature"].names
+    htu = modules["extras.htu21d"].names
     return [*spi["Sensors"], *htu["HTU21D_DEVICES"]]
 
 

@@ -26,8 +26,8 @@ def dictionary():
         for source in (checkout() / "src").rglob("*.c"):
             for kind, name in BUS.findall(source.read_text("utf-8")):
                 names[kind].append(name)
-        for kind, listed in names.items():
-            numbers = enumerate(dict.fromkeys(listed))
+        for kind, found_names in names.items():
+            numbers = enumerate(dict.fromkeys(found_names))
             facts["enumerations"][kind] = {name: number for number, name in numbers}
         path.write_text(json.dumps(facts), "utf-8")
     return path

@@ -50,7 +50,8 @@ MOVING = re.compile(
 
 def checkout():
     """The sources, and an environment with what they need: made once."""
-    sources, ready = CACHE / "moonraker", CACHE / "moonraker-ready"
+    sources = CACHE / "moonraker"
+    ready = CACHE / "moonraker-ready"
     if not ready.exists():
         clone(SOURCE, COMMIT, sources)
         packages = sources / "scripts/moonraker-requirements.txt"
@@ -100,17 +101,18 @@ def compare(show, save):
     """Show where the answers through Moonraker differ from those from the folder, in each state of a printer;
     save what Moonraker says. 1 if any differ."""
     registry.load()
-    said, unlike = {}, 0
+    recorded = {}
+    differences = 0
     with printer() as klipper, moonraker(klipper) as url:
         os.environ |= {"KLIPPER_PRINTER_DATA": str(klipper.folder), "PRINTERS": f"lab={url}"}
         settings.forget()
-        said["Klipper was never there"] = asked(url, "printer/info")
+        recorded["Klipper was never there"] = asked(url, "printer/info")
         for name in states.states(klipper):
             wait_until(lambda: asked(url, "printer/info")["status"] == 200)
             for tool in ("printer_state", "printer_log", "check_config"):
                 by_folder, by_web = (call(tool, printer=where) for where in ("here", "lab"))
                 if still(by_folder) != still(by_web):
-                    unlike += 1
+                    differences += 1
                     show(f"{name}: {tool} here", by_folder)
                     show(f"{name}: {tool} by Moonraker", by_web)
         show("the last answer of printer_log", call("printer_log", printer="lab"))
@@ -119,19 +121,19 @@ def compare(show, save):
             "server/history/list?limit=1",
             "server/files/list?root=logs",
         ):
-            said[path] = asked(url, path)
+            recorded[path] = asked(url, path)
         log = "server/files/logs/klippy.log"
-        said["the end of a log"] = asked(url, log, Range="bytes=-20")
-        said["a short log"] = asked(url, log, Range="bytes=-9999999") | {"body": ""}
+        recorded["the end of a log"] = asked(url, log, Range="bytes=-20")
+        recorded["a short log"] = asked(url, log, Range="bytes=-9999999") | {"body": ""}
         klipper.stop()
         wait_until(lambda: asked(url, "printer/info")["status"] != 200)
-        said["Klipper is gone"] = asked(url, "printer/info")
+        recorded["Klipper is gone"] = asked(url, "printer/info")
         show("Klipper does not run", call("printer_state", printer="lab"))
         with moonraker(klipper, clients="") as locked:
-            said["it wants a key"] = asked(locked, "printer/info")
+            recorded["it wants a key"] = asked(locked, "printer/info")
     if save:
-        states.write(RECORDED, said)
-    return int(bool(unlike))
+        states.write(RECORDED, recorded)
+    return int(bool(differences))
 
 
 def still(answer):

@@ -63,7 +63,7 @@ class Needs:
             yield from self.of_class("extras.heaters", "Heater")
         else:
             nearest = [
-                other for other in self.modules[module].next() if other.endswith("." + first)
+                other for other in self.modules[module].imported() if other.endswith("." + first)
             ]
             other = [*nearest, first][0] if last else module
             if definition := self.scopes.get(other, {}).get(last or first):
@@ -93,8 +93,7 @@ def calls(nodes, ends):
 
 def definitions(body):
     """The functions and classes of a body, by their names."""
-    found = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    return {node.name: node for node in found}
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
 def constants(node):
@@ -127,12 +126,13 @@ def unconditional(body):
 
 
 def pins(module):
-    """The marks that the pins of a module may have: `p` none, `p!`, `p^!`, by their options."""
-    found = {}
+    """The marks that the pins of a module may have, by their options: `p` for none, `p!`, `p^!`."""
+    specs = {}
     for node in ast.walk(module.tree):
         name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
         if name == "setup_pin" and isinstance(node.args[0], ast.Constant):
-            spec, pin = PIN_TYPES[node.args[0].value], node.args[1]
+            spec = PIN_TYPES[node.args[0].value]
+            pin = node.args[1]
         elif name == "lookup_pin":
             words = [keyword.arg for keyword in node.keywords]
             marks = {"can_pullup": "^", "can_invert": "!"}
@@ -144,14 +144,14 @@ def pins(module):
             pin = module.locals.get(pin.id, pin)
         if isinstance(pin, ast.Call) and ast.unparse(pin.func).endswith("config.get"):
             option = module.option(pin.args[0])
-            found[option] = spec
-    found.pop("", None)
-    return found
+            specs[option] = spec
+    specs.pop("", None)
+    return specs
 
 
 def commands(module):
     """The commands that a module registers while it is set up, whatever the configuration."""
-    found = set()
+    names = set()
     for function in ast.walk(module.tree):
         if not isinstance(function, ast.FunctionDef) or function.name not in ("__init__", *ENTRIES):
             continue
@@ -159,5 +159,5 @@ def commands(module):
             continue  # made later, while a command runs
         registered = (".register_command", ".register_mux_command")
         for node in calls(unconditional(function.body), registered):
-            found.add(node.args[0].value)
-    return found
+            names.add(node.args[0].value)
+    return names

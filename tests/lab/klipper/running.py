@@ -20,12 +20,14 @@ COMMIT = "84104bbbd7625d28b4eaaad83f4562972460ecd9"
 SOURCE = os.environ.get("KLIPPER_SOURCE", "https://github.com/Klipper3d/klipper.git")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pi-mcp-lab"
 
-READY_S, ASK_S = 150.0, 20.0
+READY_S = 150.0
+ASK_S = 20.0
 
 
 def checkout():
     """The sources with the board's process built, and an environment for the host: made once."""
-    sources, ready = CACHE / "klipper", CACHE / "ready"
+    sources = CACHE / "klipper"
+    ready = CACHE / "ready"
     if ready.exists():
         return sources
     shutil.rmtree(CACHE, ignore_errors=True)
@@ -54,7 +56,8 @@ class Klipper:
 
     def __init__(self, folder):
         self.folder = folder
-        self.port, self.socket = folder / "board", folder / "comms/klippy.sock"
+        self.port = folder / "board"
+        self.socket = folder / "comms/klippy.sock"
         self.sources = checkout()
         # The board, and then the host.
         self.processes = []

@@ -74,7 +74,8 @@ MISTAKES = {
 def states(klipper):
     """Bring Klipper into one state after the other, and give the name of each."""
     paths = {"port": klipper.port, "folder": klipper.folder}
-    board, full = BOARD.format(**paths), (BOARD + PRINTING).format(**paths)
+    board = BOARD.format(**paths)
+    full = (BOARD + PRINTING).format(**paths)
     (klipper.folder / "degrees").write_text("31200")
     for name, mistake in MISTAKES.items():
         klipper.start(board + mistake, "error")
@@ -126,10 +127,10 @@ def recording(klipper):
     """What Klipper says of itself: all fields of what is loaded, nothing of what is not."""
     about = klipper.ask("info")
     sensors = [name for name in klipper.ask("objects/list")["objects"] if "sensor" in name]
-    wanted = dict.fromkeys((*OBJECTS, *sensors)) | {"configfile": CONFIGFILE}
-    status = klipper.ask("objects/query", objects=wanted)["status"]
-    info = {key: about[key] for key in ("state", "state_message", "software_version")}
-    text = json.dumps({"info": info, "status": status})
+    objects = dict.fromkeys((*OBJECTS, *sensors)) | {"configfile": CONFIGFILE}
+    status = klipper.ask("objects/query", objects=objects)["status"]
+    about_klipper = {key: about[key] for key in ("state", "state_message", "software_version")}
+    text = json.dumps({"info": about_klipper, "status": status})
     return json.loads(text.replace(str(klipper.folder), "/home/pi/printer_data"))
 
 
@@ -152,5 +153,5 @@ def record(show, save):
 
 def write(file, recorded):
     """A line for each that was recorded."""
-    lines = [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in recorded.items()]
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in recorded.items()]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

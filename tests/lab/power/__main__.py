@@ -108,13 +108,14 @@ def main(cuts):
         lost = Counter()
         for copy, lines in snapshots:
             with mounted(copy) as card:
-                command, text = [sys.executable, "-c", READER], "\n".join(lines)
+                command = [sys.executable, "-c", READER]
+                text = "\n".join(lines)
                 missing = subprocess.check_output(command, input=text, **on(card))
             copy.unlink()
             lost.update({json.loads(line)[0] for line in missing.splitlines()})
-        done = Counter(json.loads(line)[0] for line in snapshots[-1][1])
-    for kind in done:
-        print(f"{kind}: {done[kind]} acknowledged, lost in {lost[kind]} of {cuts} cuts")
+        acknowledged = Counter(json.loads(line)[0] for line in snapshots[-1][1])
+    for kind in acknowledged:
+        print(f"{kind}: {acknowledged[kind]} acknowledged, lost in {lost[kind]} of {cuts} cuts")
     return 1 if lost else 0
 
 
@@ -125,7 +126,7 @@ def cut(image, card, cuts):
     command = [sys.executable, "-c", WRITER]
     writer = subprocess.Popen(command, stdout=subprocess.PIPE, **on(card))
     os.set_blocking(writer.stdout.fileno(), False)
-    rest = ""
+    incomplete = ""
     try:
         select.select([writer.stdout], [], [])  # the files are made
         for number in range(cuts):
@@ -133,8 +134,8 @@ def cut(image, card, cuts):
             writer.send_signal(signal.SIGSTOP)
             copy = image.with_name(f"copy-{number}")
             with suppress(BlockingIOError):  # nothing since the cut before
-                rest += os.read(writer.stdout.fileno(), 1 << 20).decode()
-            *whole, rest = rest.split("\n")
+                incomplete += os.read(writer.stdout.fileno(), 1 << 20).decode()
+            *whole, incomplete = incomplete.split("\n")
             lines += whole
             shutil.copyfile(image, copy)
             writer.send_signal(signal.SIGCONT)

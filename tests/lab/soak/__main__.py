@@ -53,7 +53,8 @@ def main():
 
 def soak(duration_s, seed, count):
     """Exit status 0 if all went well."""
-    around, record = World(seed), Record()
+    around = World(seed)
+    record = Record()
     print(f"seed {seed}, {count} workers, a disk of its own: {around.has_disk}", flush=True)
     try:
         with around.service as service:
@@ -64,22 +65,23 @@ def soak(duration_s, seed, count):
                 Worker(f"worker{number}", around, faults, record, seed) for number in range(count)
             ]
             workers[0].alone(workers[0].docs.sync)
-            before, handles = sizes(service.process.pid)
+            before, handles_before = sizes(service.process.pid)
             run(workers, faults)
             for worker in workers:
                 worker.settle()
             workers[0].alone(workers[0].docs.sync)
             examine(around, workers, record)
-            after, more = sizes(service.process.pid)
+            after, handles_after = sizes(service.process.pid)
             service.stop()
             log.join()
     finally:
         around.close()
     record.show()
     print(
-        f"memory       {before:.1f} → {after:.1f} MiB (at most {GROWN_MIB} more), handles {handles} → {more}"
+        f"memory       {before:.1f} → {after:.1f} MiB (at most {GROWN_MIB} more), handles {handles_before} → {handles_after}"
     )
-    return 0 if not record.wrong and after <= before + GROWN_MIB and more <= handles else 1
+    is_good = not record.wrong and after <= before + GROWN_MIB and handles_after <= handles_before
+    return 0 if is_good else 1
 
 
 def sizes(pid):
@@ -107,8 +109,8 @@ def run(workers, faults):
             faults.stopping.set()
             wait(breaking)
             stopping.set()
-    for part in (*using, *breaking):
-        part.result()  # raises what went wrong in the soak itself
+    for future in (*using, *breaking):
+        future.result()  # raises what went wrong in the soak itself
 
 
 def examine(world, workers, record):
@@ -118,8 +120,8 @@ def examine(world, workers, record):
         damages += db.execute("PRAGMA foreign_key_check")
         wrong = [f"the database: {row}" for row in damages]
         wrong += [text for worker in workers for text in person(db, worker.person)]
-    wanted = Counter(front for worker in workers for front in worker.notes.notes)
-    for text in (*wrong, *notes(world, wanted), *checkout(world), *leftovers(world)):
+    expected = Counter(front for worker in workers for front in worker.notes.notes)
+    for text in (*wrong, *notes(world, expected), *checkout(world), *leftovers(world)):
         record.complain(f"at the end: {text}")
 
 
@@ -132,13 +134,13 @@ def person(db, somebody):
     [(applied,)] = asked("SELECT count() FROM previews WHERE status = 'applied' AND user = ?")
     [(xp,)] = asked("SELECT total(xp) FROM xp_ledger WHERE user = ?")
     goals = dict(asked("SELECT id, title FROM goals WHERE deleted_at IS NULL AND user = ?"))
-    there = (applied, xp, goals)
+    stored = (applied, xp, goals)
     confirmed = (somebody.applied, somebody.xp, somebody.goals)
-    if there != confirmed:
-        yield f"{somebody.user} has {there}, confirmed were {confirmed}"
+    if stored != confirmed:
+        yield f"{somebody.user} has {stored}, confirmed were {confirmed}"
 
 
-def notes(world, wanted):
+def notes(world, expected):
     """The notes in Anki's own collection, opened after Anki ended."""
     from anki.collection import Collection
 
@@ -146,13 +148,13 @@ def notes(world, wanted):
     collection = Collection(str(world.folder / "anki" / "collection.anki2"))
     try:
         assert collection.db.scalar("pragma integrity_check") == "ok"
-        there = Counter(
+        present = Counter(
             collection.get_note(note_id)["Front"] for note_id in collection.find_notes("")
         )
     finally:
         collection.close()
-    yield from (f"a note that nobody confirmed: {front}" for front in there - wanted)
-    yield from (f"a lost note: {front}" for front in wanted - there)
+    yield from (f"a note that nobody confirmed: {front}" for front in present - expected)
+    yield from (f"a lost note: {front}" for front in expected - present)
 
 
 def checkout(world):
@@ -176,7 +178,8 @@ def remains(world):
     """Sessions, zombies, processes and files that nobody needs any more."""
     if sessions := world.service.children():
         yield f"sessions or zombies: {sessions}"
-    inside, state = world.checkout / ".pi-mcp", world.database.parent
+    inside = world.checkout / ".pi-mcp"
+    state = world.database.parent
     files = [*world.temporary.iterdir(), *state.rglob("*.part"), *state.rglob("*.new")]
     files += set(world.checkout.parent.iterdir()) - {world.checkout}
     files += {*inside.iterdir()} - {inside / name for name in ("current", "generations", "lock")}

@@ -22,7 +22,8 @@ class Anki:
     """The process, seen from the soak; it comes back on the port it had, with the collection it had."""
 
     def __init__(self, folder):
-        self.folder, self.port = folder, 0
+        self.folder = folder
+        self.port = 0
         self.start()
         self.url = f"http://127.0.0.1:{self.port}"
 

@@ -1,9 +1,11 @@
 """The Klipper documentation: an upstream that keeps publishing, and calls checked against what it ever
 published."""
 
+import random
 import re
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from tests.klipper.upstreams import Upstream, page
 from tests.lab.soak.record import expect
@@ -29,10 +31,11 @@ class Published:
         self.chance = chance
         self.history = []
         self.commits = []
-        self.synced, self.gone = 0, False
+        self.synced = 0
+        self.gone = False
         self.upstream = Upstream(folder)
-        first = [page(f"Page {number} {WORDS}", 5 * number) for number in range(40)]
-        self.publish({f"docs/Page_{number}.md": text for number, text in enumerate(first)})
+        pages = [page(f"Page {number} {WORDS}", 5 * number) for number in range(40)]
+        self.publish({f"docs/Page_{number}.md": text for number, text in enumerate(pages)})
 
     def publish(self, files=None):
         """Commit some changed pages, if it is there."""
@@ -45,7 +48,8 @@ class Published:
 
     def _changes(self):
         """Some pages with a word of their own below the title, a new one, and one less."""
-        pages, number = self.history[-1], len(self.history)
+        pages = self.history[-1]
+        number = len(self.history)
         files = {}
         for path in self.chance.sample(sorted(pages), self.chance.randint(1, 6)):
             mark = f"\nMarker zq{number}{self.chance.getrandbits(20):05x}\n"
@@ -78,11 +82,12 @@ def texts(pages):
     return {path: text.decode() for path, text in pages.items()}
 
 
+@dataclass
 class Docs:
     """One reader of the documentation, whose checkout all share."""
 
-    def __init__(self, published, chance):
-        self.published, self.chance = published, chance
+    published: Published
+    chance: random.Random
 
     def flow(self, ask):
         self.chance.choice((self.search, self.search, self.read, self.read, self.sync))(ask)
@@ -97,7 +102,8 @@ class Docs:
 
     def read(self, ask):
         """A window of a page is a piece of one version."""
-        since, pages = self.published.synced, self.published.history[-1]
+        since = self.published.synced
+        pages = self.published.history[-1]
         path = self.chance.choice(sorted(pages))
         offset = self.chance.choice((0, len(pages[path]) // 2))
         answer = ask("read_doc", path=path, offset=offset)
@@ -115,8 +121,8 @@ class Docs:
         least = len(self.published.commits) - 1
         answer = ask("sync_docs")
         if not answer.code:
-            shown = answer.value["new"].split()[0]
+            tip = answer.value["new"].split()[0]
             with self.published.lock:
-                brought = [commit[: len(shown)] for commit in self.published.commits].index(shown)
-            expect(brought >= least, f"brought {shown} ({brought}), older than {least}")
-            self.published.synced = max(self.published.synced, brought)
+                number = [commit[: len(tip)] for commit in self.published.commits].index(tip)
+            expect(number >= least, f"brought {tip} ({number}), older than {least}")
+            self.published.synced = max(self.published.synced, number)

@@ -22,7 +22,8 @@ class Person:
     """A user that nobody else is, whose `goals` are titles by their ids; a flow calls tools by `ask`."""
 
     def __init__(self, user, chance):
-        self.user, self.chance = user, chance
+        self.user = user
+        self.chance = chance
         self.goals = {}
         self.before = self.open = None
         self.applied = self.made = self.xp = 0
@@ -90,7 +91,8 @@ class Person:
         after = opened.after(answer.value["results"])
         # One more `undo_last` would take back what came before that.
         self.before = None if opened.undoes else self.goals
-        self.goals, self.xp = after, xp["balance"]
+        self.goals = after
+        self.xp = xp["balance"]
         self.open, self.applied = None, self.applied + 1
 
     def look(self, ask):
@@ -99,8 +101,8 @@ class Person:
         if not answer.code:
             empty = {"goals": {"items": [], "total_count": 0}, "xp": {"balance": 0}}
             data = empty | answer.value["data"]
-            shown = {goal["id"]: goal["title"] for goal in data["goals"]["items"]}
-            there = (data["goals"]["total_count"], data["xp"]["balance"])
-            confirmed = (len(self.goals), self.xp)
-            expect(there == confirmed, f"{there} goals and XP, not {confirmed}")
-            expect(shown.items() <= self.goals.items(), f"{shown}, not {self.goals}")
+            titles = {goal["id"]: goal["title"] for goal in data["goals"]["items"]}
+            counts = (data["goals"]["total_count"], data["xp"]["balance"])
+            expected = (len(self.goals), self.xp)
+            expect(counts == expected, f"{counts} goals and XP, not {expected}")
+            expect(titles.items() <= self.goals.items(), f"{titles}, not {self.goals}")

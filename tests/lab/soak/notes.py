@@ -30,7 +30,8 @@ class Notes:
     """Notes that nobody else touches; a flow calls tools by `ask`."""
 
     def __init__(self, owner, chance):
-        self.owner, self.chance = owner, chance
+        self.owner = owner
+        self.chance = chance
         self.notes = {}
         self.made = 0
 
@@ -48,7 +49,8 @@ class Notes:
 
     def add(self, ask):
         """New notes."""
-        deck, new = self.chance.choice(DECKS), []
+        deck = self.chance.choice(DECKS)
+        new = []
         for _ in range(self.chance.randint(1, 4)):
             self.made += 1
             key = self.chance.choice(("", str(uuid.UUID(int=self.chance.getrandbits(128)))))
@@ -63,9 +65,11 @@ class Notes:
         answer = ask("anki_add_notes", notes=inputs, deck=notes[0].deck)
         details = answer.value.get("details", [{"status": "not_sent"}] * len(notes))
         for note, detail in zip(notes, details, strict=True):
-            status, again = detail["status"], note.front in repeated
+            status = detail["status"]
+            again = note.front in repeated
             if status == "ok" or (status == "duplicate" and again):
-                note.state, note.id = "there", detail.get("noteId")
+                note.state = "there"
+                note.id = detail.get("noteId")
             elif status == "not_sent" and answer.code:
                 if not again:
                     del self.notes[note.front]
@@ -73,8 +77,8 @@ class Notes:
                 expect(status == "unknown" and answer.code, f"a note got {detail}")
 
     def delete(self, ask, most=2):
-        there = [note for note in self._in("there") if note.id]
-        chosen = self.chance.sample(there, min(len(there), self.chance.randint(1, most)))
+        present = [note for note in self._in("there") if note.id]
+        chosen = self.chance.sample(present, min(len(present), self.chance.randint(1, most)))
         if not chosen:
             return
         for note in chosen:
@@ -84,8 +88,8 @@ class Notes:
             for note in chosen:
                 note.state = "there"
         elif not answer.code:
-            wanted = {"deleted": len(chosen), "missing": 0}
-            expect(answer.value == wanted, f"{answer.value}, not {wanted}")
+            expected = {"deleted": len(chosen), "missing": 0}
+            expect(answer.value == expected, f"{answer.value}, not {expected}")
             for note in chosen:
                 del self.notes[note.front]
 
@@ -94,16 +98,17 @@ class Notes:
         answer = ask("anki_find_notes", query=f"tag:{self.owner}", limit=1000)
         if answer.code:
             return
-        present = {info["fields"]["Front"]: info for info in answer.value["notes"]}
+        present = {note_data["fields"]["Front"]: note_data for note_data in answer.value["notes"]}
         is_whole = len(present) == answer.value["total"]
         expect(is_whole, f"a note is there twice, or left out: {sorted(present)}")
         never_sent = present.keys() - self.notes.keys()
         expect(not never_sent, f"notes never sent: {never_sent}")
         lost = {note.front for note in self._in("there")} - present.keys()
         self.notes = {front: note for front, note in self.notes.items() if front in present}
-        for front, info in present.items():
+        for front, note_data in present.items():
             note = self.notes[front]
-            seen = (info["fields"]["Back"], info["deckName"])
-            expect(seen == (f"back of {front}", note.deck), f"{front} is {seen}")
-            note.state, note.id = "there", info["noteId"]
+            content = (note_data["fields"]["Back"], note_data["deckName"])
+            expect(content == (f"back of {front}", note.deck), f"{front} is {content}")
+            note.state = "there"
+            note.id = note_data["noteId"]
         expect(not lost, f"lost writes: {lost}")

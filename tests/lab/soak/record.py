@@ -7,7 +7,8 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-LONGEST_SHOWN, SHOWN = 700, 20
+LONGEST_SHOWN = 700
+SHOWN = 20
 
 
 class Wrong(Exception):
@@ -50,25 +51,27 @@ class Record:
         self.wrong = []
         self.began = time.monotonic()
 
-    def count(self, what, key):
+    def count(self, heading, key):
         with self.lock:
-            self.counts[what][key] += 1
+            self.counts[heading][key] += 1
 
     def complain(self, text, request=None):
         """Note and print what is wrong, with the request it came of."""
-        asked = json.dumps(request.arguments, ensure_ascii=False)[:LONGEST_SHOWN] if request else ""
-        more = f"\n  asked: {request.tool} {asked}" if request else ""
+        origin = ""
+        if request:
+            arguments = json.dumps(request.arguments, ensure_ascii=False)[:LONGEST_SHOWN]
+            origin = f"\n  asked: {request.tool} {arguments}"
         with self.lock:
             self.wrong.append(text)
             if len(self.wrong) <= SHOWN:
                 at_s = time.monotonic() - self.began
-                print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{more}", file=sys.stderr)
+                print(f"WRONG at {at_s:.1f} s: {text[:LONGEST_SHOWN]}{origin}", file=sys.stderr)
 
     def show(self):
-        for what in ("sessions", "calls", "faults", "errors", "unanswered"):
-            counts = self.counts[what]
-            listed = ", ".join(f"{key} {count}" for key, count in counts.most_common())
-            print(f"{what:<12} {counts.total()}: {listed or 'none'}")
+        for heading in ("sessions", "calls", "faults", "errors", "unanswered"):
+            counts = self.counts[heading]
+            summary = ", ".join(f"{key} {count}" for key, count in counts.most_common())
+            print(f"{heading:<12} {counts.total()}: {summary or 'none'}")
         print(f"wrong answers and lost writes: {len(self.wrong)}", flush=True)
 
 

@@ -22,9 +22,13 @@ class Session:
     """Through the command that clients start; with `cut_at` that is killed in the middle of that call."""
 
     def __init__(self, world, faults, record, cut_at=0, **environ):
-        self.faults, self.record, self.cut_at = faults, record, cut_at
+        self.faults = faults
+        self.record = record
+        self.cut_at = cut_at
         self.client = world.service.caller(world.caller, **world.environ(), **environ)
-        self.calls, self.is_over, self.asked = 0, False, None
+        self.calls = 0
+        self.is_over = False
+        self.asked = None
         try:
             expect(self.client.initialize()["serverInfo"]["name"] == "pi-mcp", "another server")
         except (AssertionError, KeyError, OSError, queue.Empty) as error:
@@ -68,7 +72,8 @@ class Session:
         blame."""
         self.record.count("calls", request.system)
         expect("result" in reply, f"a JSON-RPC error: {reply.get('error')}")
-        result, text = reply["result"], reply["result"]["content"][0]["text"]
+        result = reply["result"]
+        text = result["content"][0]["text"]
         value = json.loads(text) if text[:1] in "[{" else text
         failed = isinstance(value, dict) and value.get("success") is False
         expect(result.get("isError", False) == failed, f"isError is not {failed}: {value}")
@@ -98,7 +103,10 @@ class Worker:
     """A user of the service, until it is told to stop."""
 
     def __init__(self, name, world, faults, record, seed):
-        self.name, self.world, self.faults, self.record = name, world, faults, record
+        self.name = name
+        self.world = world
+        self.faults = faults
+        self.record = record
         self.chance = random.Random(f"{seed} {name}")
         self.person = Person(name, self.chance)
         self.notes = Notes(name, self.chance)

@@ -43,7 +43,8 @@ def enter():
 class World:
     def __init__(self, seed):
         self.folder = Path(tempfile.mkdtemp(prefix="soak-"))
-        self.disk, self.temporary = self.folder / "disk", self.folder / "tmp"
+        self.disk = self.folder / "disk"
+        self.temporary = self.folder / "tmp"
         for folder in (self.disk, self.temporary, self.folder / "home"):
             folder.mkdir(mode=0o700)
         self.has_disk = bool(os.environ[INSIDE])
@@ -161,9 +162,11 @@ class Faults:
     calms."""
 
     def __init__(self, world, seed, record, duration_s):
-        self.world, self.record = world, record
+        self.world = world
+        self.record = record
         self.chance = random.Random(seed)
-        self.pace, self.end = min(1, duration_s / 120), time.monotonic() + duration_s
+        self.pace = min(1, duration_s / 120)
+        self.end = time.monotonic() + duration_s
         self.stopping = threading.Event()
         self.windows = []
         rounds = [["anki dies", "anki hangs"], ["upstream gone"], ["database locked briefly"]]
@@ -185,7 +188,8 @@ class Faults:
             number += 1
 
     def have(self, name):
-        fault, window = FAULTS[name], Window(name, time.monotonic())
+        fault = FAULTS[name]
+        window = Window(name, time.monotonic())
         self.windows.append(window)
         with fault.broken(self.world):
             self.stopping.wait(fault.lasts_s)

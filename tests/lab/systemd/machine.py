@@ -25,8 +25,8 @@ def systemctl(*words):
     return root("systemctl", *words)
 
 
-def shown(what, unit="pi-mcp.service"):
-    return systemctl("show", "-P", what, unit)
+def shown(property_name, unit="pi-mcp.service"):
+    return systemctl("show", "-P", property_name, unit)
 
 
 def state(unit="pi-mcp.service"):

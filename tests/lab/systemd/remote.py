@@ -28,13 +28,13 @@ UNITS = ("pi-mcp-http.socket", "pi-mcp-http.service")
 
 def told(pattern):
     """The one thing that the README has for a pattern."""
-    [found] = set(re.findall(pattern, README))
-    return found
+    [match] = set(re.findall(pattern, README))
+    return match
 
 
 def the_client_s_words():
-    given = json.loads(told(r"```json\n(\{[^`]+\})\n```"))["mcpServers"]["pi"]
-    return [given["command"], *given["args"]]
+    entry = json.loads(told(r"```json\n(\{[^`]+\})\n```"))["mcpServers"]["pi"]
+    return [entry["command"], *entry["args"]]
 
 
 def a_key_is_copied_and_a_session_starts():
@@ -94,7 +94,7 @@ def anki_session(name):
 def decks(client):
     result = client.call("anki_list_decks")
     assert not result["isError"], result
-    return [one["name"] for one in result["structuredContent"]["result"]]
+    return [deck["name"] for deck in result["structuredContent"]["result"]]
 
 
 def ask(token, method="tools/list", **params):
@@ -122,22 +122,22 @@ def of_the_lines(word):
 
 def switched_on_it_serves_who_has_a_token_until_that_is_revoked():
     assert re.search(r"(?m)^  \w{4}-\w{4}$", in_a_shell(SWITCH_ON)), "no invitation"
-    said = in_a_shell(TOKEN)
-    token = token_in(said)
+    printed = in_a_shell(TOKEN)
+    token = token_in(printed)
     assert state("pi-mcp-http.socket") == "active"
     assert ask("none")[0] == 401
     status, answer = ask(token)
-    names = {one["name"] for one in answer["tools"]}
+    names = {tool["name"] for tool in answer["tools"]}
     assert status == 200 and "preview_actions" in names and "search_docs" in names
     assert not any(name.startswith("anki") for name in names) and "sync_docs" not in names
     status, answer = ask(token, "tools/call", name="get_user_snapshot", arguments={})
     assert status == 200 and not answer["isError"]
     assert "A goal to keep" not in json.dumps(answer)  # which is of the user of stdio
 
-    listed = in_a_shell(of_the_lines("token list"))
-    assert "anna" in listed and "phone" in listed
-    number = re.search(r"id (\w{16})", said)[1]
-    in_a_shell(of_the_lines("token revoke").replace("ID", number))
+    token_list = in_a_shell(of_the_lines("token list"))
+    assert "anna" in token_list and "phone" in token_list
+    token_id = re.search(r"id (\w{16})", printed)[1]
+    in_a_shell(of_the_lines("token revoke").replace("ID", token_id))
     assert ask(token)[0] == 401
 
 
@@ -154,7 +154,7 @@ def debians_own_uvicorn_serves_as_well_from_trixie_on():
     )
     in_a_shell("rm -rf .venv; ./setup.sh --http || true")  # its check finds no public address
     version = in_a_shell("python3 -c 'import uvicorn; print(uvicorn.__version__)'").strip()
-    is_enough = [int(part) for part in version.split(".")[:2]] >= [0, 32]
+    is_enough = [int(number) for number in version.split(".")[:2]] >= [0, 32]
     assert (PROJECT / ".venv").exists() != is_enough
     systemctl("restart", "pi-mcp-http.service")
     assert ask(token)[0] == 200

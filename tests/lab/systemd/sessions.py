@@ -36,8 +36,8 @@ def the_first_connection_starts_the_service():
 def a_session_offers_every_tool_and_each_system_answers():
     golden = json.loads((PROJECT / "tests" / "golden_tools.json").read_text("utf-8"))
     with backends() as url, machine.served(ANKI_CONNECT_URL=url, SEARCH_API_URL=url) as client:
-        listed = client.request("tools/list")["result"]["tools"]
-        assert {one["name"] for one in listed} == {one["name"] for one in golden}
+        tools = client.request("tools/list")["result"]["tools"]
+        assert {tool["name"] for tool in tools} == {tool["name"] for tool in golden}
         each_system_answers(client)
         prompt = client.request("prompts/get", name="morning_plan", arguments={})
         assert prompt["result"]["messages"]

@@ -59,7 +59,7 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
         assert "Restarting the service" in machine.setup("--update")
         assert works(client)
         with machine.served() as other:
-            versions = [one.hello["serverInfo"]["version"] for one in (client, other)]
+            versions = [session.hello["serverInfo"]["version"] for session in (client, other)]
             assert versions[0] != versions[1] == "99.0"
         assert client.end() == 0
     assert "a comment of 99.0" in (UNITS / "pi-mcp.service").read_text("utf-8")
@@ -68,7 +68,8 @@ def an_update_cuts_no_session_and_new_ones_get_the_new_version():
 
 def publish(version):
     """A commit in the project's upstream that changes the server, and a unit."""
-    server, unit = UPSTREAM / "tools/starting.py", UPSTREAM / "systemd/pi-mcp.service"
+    server = UPSTREAM / "tools/starting.py"
+    unit = UPSTREAM / "systemd/pi-mcp.service"
     line = f'VERSION = "{version}"'
     server.write_text(re.sub(r'(?m)^VERSION = ".*"', line, server.read_text()))
     unit.write_text(f"# a comment of {version}\n{unit.read_text()}")
@@ -78,8 +79,8 @@ def publish(version):
 def uninstalled_only_data_is_left():
     machine.setup("--uninstall")
     words = f"find /etc /usr /var /run /home -name *pi-mcp* -not -path {PROJECT}/*".split()
-    left = set(map(Path, machine.root(*words).split()))
-    assert left == {PROJECT, STATE, Path.home() / ".config/pi-mcp"}, left
+    remaining = set(map(Path, machine.root(*words).split()))
+    assert remaining == {PROJECT, STATE, Path.home() / ".config/pi-mcp"}, remaining
     assert not (PROJECT / ".venv").exists()
     assert (STATE / "onepercent.sqlite3").exists()
     assert (PROJECT / "docs_repo/klipper/docs/Quokka.md").exists()
