@@ -63,7 +63,7 @@ class Phone(Asking):
         return self
 
     def ask(self, tool="get_user_snapshot", method="tools/call", **arguments):
-        """Status of a call of the page, and its result."""
+        """The status and the result of a call by the page."""
         params = {"name": tool, "arguments": arguments}
         status, headers, body = self.send("POST", rpc(method, params), CALL_PATH)
         return status, messages(headers, body)[-1].get("result")
@@ -88,7 +88,7 @@ def phone(server):
 
 
 def has_habit(server, user="anna", name="Run"):
-    """The model writes a habit down for the person."""
+    """Create a habit of the person."""
     server.do(server.token(user=user, scope="onepercent"), "habit.create", name=name)
 
 
@@ -132,6 +132,7 @@ def test_the_page_is_small_cannot_be_framed_and_runs_nothing_but_its_own_scripts
         for rule in ("frame-ancestors 'none'", "default-src 'none'", "script-src 'sha256-"):
             assert rule in policy and "unsafe" not in policy
         assert headers["cache-control"] == "no-store"
+        assert headers["referrer-policy"] == "same-origin", "else browsers hide the form's origin"
         phone.signed_in()
     text = gzip.decompress(body).decode()
     assert text.count("<script>") == 2
@@ -284,7 +285,7 @@ def test_two_phones_with_one_code_are_one(phone, monkeypatch):
 
 @pytest.fixture
 def limited(env):
-    """A phone that is signed in, of which three requests are answered at a time."""
+    """A phone that is signed in, and may send three requests at once."""
     env(MCP_HTTP_URL=URL, MCP_HTTP_RATE=6)
     with InMemory() as server:
         yield Phone(server).signed_in()

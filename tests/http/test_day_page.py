@@ -41,7 +41,7 @@ class Phone:
         self.server.do(self.token, action, **params)
 
     def data(self, section):
-        """A part of the person's snapshot."""
+        """A section of the person's snapshot."""
         answer = self.server.content("get_user_snapshot", token=self.token, include=[section])
         return answer["data"][section]
 

@@ -28,7 +28,7 @@ def names(server, token):
 
 
 def statuses(server, *tokens):
-    """Of the answers to a request with each of these tokens."""
+    """The statuses of the answers to a request with each of these tokens."""
     return [server.listed(token) for token in tokens]
 
 
@@ -68,7 +68,7 @@ def test_a_scope_that_names_nothing_known_is_refused(server):
 
 
 def signed(server, token_id, key):
-    """A token that a holder of the key made by itself."""
+    """A token that another holder of the key made, such as a backend."""
     grant = {"user": "ben", "scope": "server", "token_id": token_id}
     return tokens.sign(tokens.claims_of(grant, server.url, 60), key)
 

@@ -11,8 +11,8 @@ from tools.http import http_check, tokens
 
 
 def answering(status, *headers, metadata=None):
-    """Something that answers every POST alike, and GET, where the sign-in is, with the status `metadata`; a
-    context that gives its address."""
+    """A server that answers each POST with `status`, and each GET, where the sign-in is, with the status
+    `metadata`; a context that gives its address."""
 
     class Alike(Handler):
         def do_POST(self):

@@ -34,7 +34,7 @@ in_both_eras = pytest.mark.parametrize("is_modern", [False, True], ids=["2025", 
 
 
 class Beside:
-    """Ours and the judge, asked the same."""
+    """Our server and the judge, which get the same requests."""
 
     def __init__(self, ours, judge):
         self.ours = ours
@@ -42,12 +42,12 @@ class Beside:
         self.token = ours.token(user=USER, scope=" ".join(calls.scopes()))
 
     def answers(self, body, headers=(), **options):
-        """What is compared of our answer and of the judge's to one request."""
+        """What is compared of both answers to a request: ours, the judge's."""
         ours = self.ours.send(body, token=self.token, headers=headers, **options)
         return essence(ours), essence(self.judge.send(body, headers=headers, **options))
 
     def check(self, body, headers=(), **options):
-        """Hold our answer to one request against the judge's; gives its status."""
+        """Compare our answer to a request with the judge's, and return its status."""
         ours, theirs = self.answers(body, headers, **options)
         if theirs[0] >= 400 and not theirs[1]:
             # Ours is a JSON-RPC error even so, under the id if there is one.
@@ -58,7 +58,7 @@ class Beside:
 
 @pytest.fixture
 def beside(env):
-    """Both, with the settings of the moment."""
+    """Both, with the settings of the environment."""
     env(MCP_HTTP_RATE=10**9)
     with InMemory() as ours, Judge() as judge:
         yield Beside(ours, judge)

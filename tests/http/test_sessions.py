@@ -1,5 +1,4 @@
-"""What requests of the 2025 era have in common over HTTP: whether their client shows pages, and withdrawn
-calls."""
+"""Sessions of the 2025 era over HTTP: whether their client shows pages, and withdrawn calls."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +31,7 @@ def token(server):
 
 
 def session(server, token, capabilities=None):
-    """How requests are sent in a new session: with the id that the answer to `initialize` names."""
+    """The options of requests in a new session, whose id came with the answer to `initialize`."""
     params = {**HANDSHAKE, "capabilities": capabilities or {}}
     status, headers, _ = server.send(rpc("initialize", params), token=token)
     assert status == 200
@@ -45,7 +44,7 @@ def sent_in(session_id, token):
 
 @pytest.fixture
 def options(server, token):
-    """How requests of a session are sent."""
+    """The options of requests in a session."""
     return session(server, token)
 
 
@@ -88,7 +87,7 @@ class Counting:
         self.goes_on()
 
     def goes_on(self):
-        """Wait for two more notifications of progress: it is not told to stop."""
+        """Wait for two more notifications of progress: nothing has stopped it."""
         before = self.exchange.text().count(b"notifications/progress")
         wait_until(lambda: self.exchange.text().count(b"notifications/progress") > before + 1)
         assert not self.mark.exists()
@@ -144,7 +143,7 @@ def test_a_call_whose_client_hangs_up_ends_and_gives_its_turn_back(
 
 
 def test_a_call_that_came_in_chunks_keeps_no_other_of_its_person_waiting(server, options, tmp_path):
-    """Chunks do not announce how long they are: they wait for their turn to be read, and not to be answered."""
+    """A body in chunks does not announce its length: it waits for its turn only until it is read."""
     in_chunks = {**options, "headers": options["headers"] | CHUNKED}
     call = Counting(server, in_chunks, tmp_path / "mark")
     assert server.status(rpc("tools/list", {}), **in_chunks) == 200
@@ -167,7 +166,7 @@ def test_of_two_calls_of_one_id_both_are_served_and_a_finished_one_is_withdrawn_
 
 
 def sleeping(server):
-    """As many calls as a person may have at a time, each with a token of its own, which sleep until AWAKE."""
+    """As many calls as a person may have at a time, which sleep until AWAKE; each has a token of its own."""
     call = call_of("test_sleeps", seconds=20)
     return [server.begin(call, token=server.token()) for _ in range(protocol.MOST_CALLS // 4)]
 
@@ -188,7 +187,7 @@ def test_a_call_that_is_withdrawn_before_its_turn_never_runs(server, options):
 
 @in_both_eras
 def test_a_silent_call_says_now_and_then_that_it_goes_on(server, token, monkeypatch, is_modern):
-    """A proxy cuts a connection in which nothing comes."""
+    """A proxy cuts a connection that is silent for long."""
     monkeypatch.setattr(endpoint, "PING_S", 0.01)
     params = call_of("test_sleeps", seconds=20)["params"]
     message, headers = in_era(is_modern, "tools/call", params)

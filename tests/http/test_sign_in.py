@@ -20,7 +20,7 @@ from tools.__main__ import main
 from tools.core import http
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
-from tools.http.sign_in import CODE_S, GRACE_S
+from tools.http.sign_in import CODE_S, REUSE_GRACE_S
 
 URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
@@ -52,7 +52,7 @@ class Person(Asking):
         self.client_id = self.register()[1]["client_id"]
 
     def send(self, method, path, body=b"", query="", **headers):
-        """The answer to a request; a body that is a dictionary goes as a form."""
+        """The answer to a request; a body that is a dictionary is sent as a form."""
         if isinstance(body, dict):
             body = urlencode(body).encode()
         pairs = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -100,7 +100,7 @@ class Person(Asking):
         return status, json.loads(body)
 
     def renewed(self, answer, **changes):
-        """The answer to the refresh token of an answer."""
+        """The answer to a renewal with the refresh token of `answer`."""
         return self.token("refresh_token", refresh_token=answer["refresh_token"], **changes)
 
     def signed_in(self, **invitation):
@@ -109,7 +109,7 @@ class Person(Asking):
         return answer
 
     def listed(self, answer):
-        """The status of the answer to a request with the token of an answer."""
+        """The status of tools/list with the access token of `answer`."""
         return self.server.listed(answer["access_token"])
 
 
@@ -315,7 +315,7 @@ def test_a_code_used_twice_ends_what_came_of_it(person):
 
 
 def test_a_client_that_no_key_knows_is_refused_so_that_it_registers_again(person):
-    """Claude does so at a 401 `invalid_client` of the token endpoint."""
+    """Claude does so after a 401 `invalid_client` of the token endpoint."""
     answer = person.signed_in()
     code = person.code()
     for _ in range(2):
@@ -361,7 +361,7 @@ def lose_races(server, monkeypatch):
 
 @contextmanager
 def full_disk(server):
-    """sqlite's file may not grow, and no room is left in it."""
+    """Keep sqlite's file from growing, with no room left in it."""
     database = server.app.sign_in.ledger
     database.db.execute("PRAGMA max_page_count = 1")
     with suppress(sqlite3.OperationalError):
@@ -403,7 +403,7 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     rows = database.execute("SELECT * FROM secrets WHERE kind = 'refresh'").fetchall()
     assert len(rows) == 2, "renewals at the same time are one chain"
     assert len(person.server.ledger.entries()) == 1
-    ahead(monkeypatch, GRACE_S + 1)
+    ahead(monkeypatch, REUSE_GRACE_S + 1)
     assert person.renewed(first)[0] == 400  # stolen: all of it ends
     assert person.renewed(second)[0] == 400
     assert person.listed(second) == 401
@@ -489,7 +489,7 @@ DOCUMENT = "https://client.example/mcp.json"
 
 @pytest.fixture
 def documents(monkeypatch):
-    """What fetches documents; it finds a good one at any address."""
+    """The stand-in for fetching documents: it finds a good one at any address."""
     document = {"client_id": DOCUMENT, "client_name": "Far", "redirect_uris": [BACK]}
     fetch = Mock(return_value=response(document))
     monkeypatch.setattr(sign_in.http, "send", fetch)

@@ -47,7 +47,7 @@ class Stored:
 
 
 def person(server, url):
-    """Open the page, type the code, and come back: the query of the address that the person is sent to."""
+    """Open the page and type the code. Returns the query of the address that the person is sent to."""
     parts = urlsplit(url)
     place = f"{parts.path}?{parts.query}"
     assert server.status(b"", method="GET", path=place) == 200
@@ -118,7 +118,7 @@ def test_the_sdks_client_signs_in_renews_and_is_shut_out_at_once(mode):
 
 @contextmanager
 def serving(folder):
-    """The files of a folder over https on this machine; gives the origin."""
+    """Serve the files of a folder over https on this machine; yields the origin."""
     command = """openssl req -x509 -days 2 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=localhost
     -addext subjectAltName=DNS:localhost"""
     finished(command.split(), cwd=folder, check=True)
@@ -133,7 +133,7 @@ def serving(folder):
 
 
 def test_a_client_that_is_a_document_signs_in(tmp_path):
-    """The one thing that is changed for this test is the guard of public addresses."""
+    """Only the guard of public addresses is changed for this test."""
     (tmp_path / "open_guard.py").write_text(OPEN_GUARD, "utf-8")
     with serving(tmp_path) as origin:
         document = f"{origin}/client.json"

@@ -21,7 +21,7 @@ CALLS = int(os.environ.get("MIX_HTTP", "60"))
 
 
 class Person:
-    """A user whose every text holds the own name; keeps what was applied."""
+    """A user all of whose texts contain the user's name, and the titles that were applied."""
 
     def __init__(self, server, name):
         self.server = server

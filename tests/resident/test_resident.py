@@ -27,7 +27,7 @@ def service():
 
 
 def session_of(client):
-    """Who serves: process id, folder and environment."""
+    """The process that serves: its id, folder and environment."""
     return client.call("test_process")["structuredContent"]
 
 
@@ -231,7 +231,7 @@ def test_systemd_starts_it_for_a_caller_that_waits_and_it_ends_when_idle():
 
 
 def served_here(path, **changes):
-    """What a caller writes to stderr that served by itself."""
+    """The stderr of a caller that serves its client itself."""
     with Client(SERVER, MCP_SOCKET=str(path), **changes) as client:
         assert client.initialize()
         assert client.end() == 0
@@ -267,8 +267,8 @@ def test_a_doubtful_socket_is_told_in_a_line_and_it_serves_by_itself(listener):
 
 
 def attempt(service, changes):
-    """What a caller with these changes prints and says. A process of its own: one that is taken becomes a
-    shell."""
+    """The stdout and stderr of a caller with these changes. It is a process of its own, since a caller whose
+    session is accepted becomes a shell."""
     code = f"""import sys; sys.path.insert(0, {str(PROJECT)!r}); from tools.resident import handover
 {changes}
 handover.attempt()

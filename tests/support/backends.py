@@ -1,5 +1,4 @@
-"""AnkiConnect and a search service in one, as far as one call of each needs them: for tests that are about
-the way there."""
+"""AnkiConnect and a search service in one, each with one answer: for tests of the way there."""
 
 import json
 

@@ -107,7 +107,7 @@ class Browser:
 
 
 class Clicks:
-    """How a person uses a tab, for every browser: `run` and `_click` are the browser's own."""
+    """The ways in which a person uses a tab of any browser, which has `run` and `_click` of its own."""
 
     def text(self, selector="main"):
         """The visible text of an element of the page."""
@@ -115,17 +115,17 @@ class Clicks:
         return str(text).strip("\n")
 
     def wait(self, condition, host=False):
-        """Until a JavaScript condition holds; it is looked at before each frame that the browser draws."""
+        """Wait until a JavaScript condition is true; it is checked before each frame that the browser draws."""
         loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
         self.run(loop.format(condition), host)
 
     def press(self, label):
-        """Click, as a mouse does, the button or check box of that label, once its place has settled."""
+        """Click the button or check box of that label, once its place has settled."""
         finder = f"find(e => e.innerText.includes({json.dumps(label)}))"
         self._click(f"[...document.querySelectorAll('button, label')].{finder}")
 
     def click(self, selector):
-        """Click, as a mouse does, what a selector finds."""
+        """Click the element of a selector."""
         self._click(f"document.querySelector({json.dumps(selector)})")
 
 

@@ -23,7 +23,7 @@ from .sign_in import (
     DAY_S,
     PAGE_HEADERS,
     Denied,
-    Fields,
+    FormFields,
     Headers,
     Reply,
     SignIn,
@@ -63,7 +63,7 @@ class DayPage:
             raise tokens.InvalidToken("no such cookie, or it is over")
         return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
-    async def show(self, fields: Fields) -> Reply:
+    async def show(self, fields: FormFields) -> Reply:
         """The page if the cookie is valid, else the form for an invitation's code. The cookie lasts longer each
         day that it is used."""
         cookie, grant = self._grant(fields["cookie"])
@@ -84,7 +84,7 @@ class DayPage:
         status, headers, body = page_reply(page, 200)
         return status, {**headers, **cookie_header, "content-encoding": "gzip"}, gzip.compress(body)
 
-    async def let_in(self, fields: Fields) -> Reply:
+    async def let_in(self, fields: FormFields) -> Reply:
         """Take the invitation's code, and open the page with a cookie."""
         code, grant = self.sign_in.invitation_of(fields)
         if not grant:
@@ -108,8 +108,8 @@ class DayPage:
         return cookie, grant
 
     def _give_cookie(self, grant: JsonObject, cookie: str = "") -> Headers:
-        """Make a new cookie, or let `cookie` last longer; the header that says so. Unused, it ends after twice
-        the days of the invitation, as a sign-in does."""
+        """Make a new cookie, or let `cookie` last longer, and return its header. Unused, it ends after twice the
+        days of the invitation, as a sign-in does."""
         lifetime_s = int(2 * grant["days"] * DAY_S)
         self.ledger.add(grant, lifetime_s)
         cookie = self.ledger.make_secret("cookie", lifetime_s, grant, cookie)
@@ -119,10 +119,10 @@ class DayPage:
         return {"set-cookie": f"{COOKIE}={cookie}; {rules}"}
 
 
-def _code_form(fields: Fields, problem: str = "") -> Reply:
-    """The form for an invitation's code, which can be put on the home screen as well."""
+def _code_form(fields: FormFields, problem: str = "") -> Reply:
+    """The form for an invitation's code. It can be put on the home screen, too."""
     return code_form(fields, problem, "OnePercent", head=document(PAGE_HEAD))
 
 
-async def _file_reply(content_type: str, path: Path, fields: Fields) -> Reply:
+async def _file_reply(content_type: str, path: Path, fields: FormFields) -> Reply:
     return 200, {"content-type": content_type}, path.read_bytes()

@@ -198,14 +198,15 @@ def _headers(scope: JsonObject) -> Headers:
 async def _read_body(receive: Receive, most_bytes: int) -> bytes:
     """Read the body of a request. Raises Refusal if it ends too early, or is longer than `most_bytes`."""
     body = bytearray()
-    message: JsonObject = {"more_body": True}
-    while message.get("more_body"):
+    has_more = True
+    while has_more:
         message = await receive()
         if message["type"] != "http.request":
             raise Refusal(400, "a body ended in the middle, or took too long")
         body += message.get("body", b"")
         if len(body) > most_bytes:
             raise Refusal(413, f"a body of more than {most_bytes} bytes")
+        has_more = message.get("more_body", False)
     return bytes(body)
 
 

@@ -101,15 +101,15 @@ class Ledger:
         self.db.execute(insertion, {**grant, "expires": time.time() + lifetime_s})
 
     def revoke(self, token_id: str) -> bool:
-        """Refuse the tokens of this id for good; False if none was given out here: perhaps a backend signed
-        it."""
+        """Refuse the tokens of this id for good. Returns False if none was given out here: perhaps a backend
+        signed it."""
         update = "UPDATE tokens SET revoked = 1 WHERE id = ?"
         is_known = bool(self.db.execute(update, (token_id,)).rowcount)
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
         return is_known
 
     def check_use(self, token_id: str) -> bool:
-        """Note the use of a token; False if it was revoked, even a moment ago."""
+        """Note the use of a token. Returns False if it was revoked, even a moment ago."""
         query = "SELECT max(revoked), max(used) FROM tokens WHERE id = ?"  # NULL for an unknown one
         revoked, used = self.db.execute(query, (token_id,)).fetchone()
         if revoked == 0 and time.time() - used > NOTED_EVERY_S:
@@ -136,8 +136,8 @@ class Ledger:
         return json.loads(grant)  # type: ignore[no-any-return]
 
     def spend(self, kind: str, secret: str) -> float | None:
-        """Mark a secret as spent. None the first time, whatever the process; later the time when it was spent,
-        0 if the secret is unknown."""
+        """Mark a secret as spent. Returns None the first time, in any process; later the time when it was spent,
+        or 0 if the secret is unknown."""
         digest = _digest(kind, secret)
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:

@@ -42,7 +42,7 @@ class Rate:
         self.due_s: dict[str, float] = {}
 
     def wait_s(self, caller: str = "") -> float:
-        """Count a request of this caller: 0 if it may pass, else the seconds until one may."""
+        """Count a request of this caller. Returns 0 if it may pass, else the seconds until one may."""
         time_s = time.monotonic()
         due_s = max(self.due_s.get(caller, -math.inf), time_s - self.most_saved_s)
         if due_s > time_s:

@@ -34,7 +34,7 @@ LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # of invitations: no two of them lo
 # attacks. A limit on tries would lock the person out.
 INVITATION_S = 600
 CODE_S = 60
-GRACE_S = 60  # in which a refresh token may come again
+REUSE_GRACE_S = 60  # for which a refresh token may be sent again
 DAY_S = 86_400
 CLIENT_ISSUER = "pi-mcp client"  # of client ids, so that they are not access tokens
 LOOPBACK = r"http://(?:127\.0\.0\.1|localhost|\[::1\])"
@@ -66,7 +66,7 @@ class Denied(Exception):
 
 
 Headers = dict[str, str]
-Fields = dict[str, str]  # of a form or a query
+FormFields = dict[str, str]  # of a form or a query
 Reply = tuple[int, Headers, bytes]  # status, headers, body
 
 
@@ -167,14 +167,14 @@ class SignIn:
             "token_endpoint_auth_method": "none",
         }
 
-    async def show(self, fields: Fields, problem: str = "") -> Reply:
+    async def show(self, fields: FormFields, problem: str = "") -> Reply:
         """The page that asks the person for the invitation's code. It shows nothing of invitations: strangers
         see it too."""
         name = await self._client_name(fields)
         redirect = urlsplit(fields["redirect_uri"])
         return code_form(fields, problem, name, f"{redirect.scheme}://{redirect.netloc}")
 
-    async def let_in(self, fields: Fields) -> Reply:
+    async def let_in(self, fields: FormFields) -> Reply:
         """Take the invitation's code, and send the person back with a code for the client."""
         invitation, grant = self.invitation_of(fields)
         if not grant:
@@ -191,14 +191,14 @@ class SignIn:
         separator = "&" if "?" in redirect else "?"
         return 303, {**PAGE_HEADERS, "location": f"{redirect}{separator}{query}"}, b""
 
-    def invitation_of(self, fields: Fields) -> tuple[str, JsonObject]:
+    def invitation_of(self, fields: FormFields) -> tuple[str, JsonObject]:
         """The code that was typed, and the grant of a token for its invitation; empty if there is none."""
         code = re.sub(r"[\s-]", "", fields["code"]).upper()
         grant = self.ledger.grant_of("invitation", code)
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
-    async def _client_name(self, fields: Fields, is_invited: bool = False) -> str:
-        """Check a request for a code; the name of its client. Unless the person has typed an invitation's code
+    async def _client_name(self, fields: FormFields, is_invited: bool = False) -> str:
+        """Check a request for a code, and return the name of its client. Unless the person has typed an invitation's code
         (`is_invited`), no client's document is fetched, and its host stands for its name.
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
@@ -235,7 +235,7 @@ class SignIn:
             "invalid_client", "the client is not registered; remove it there and add it again", 401
         )
 
-    def give_token(self, fields: Fields) -> JsonObject:
+    def give_token(self, fields: FormFields) -> JsonObject:
         """Exchange a code, or a refresh token, for an access token and the next refresh token."""
         field = GRANT_TYPES.get(fields["grant_type"], "")
         kind = field.removesuffix("_token")
@@ -259,7 +259,7 @@ class SignIn:
         with self.ledger.writing():
             spent_s = self.ledger.spend(kind, secret)
             # A refresh token is sent twice if two of a client's requests renew at once; later it was stolen.
-            if spent_s is not None and (kind == "code" or time.time() - spent_s > GRACE_S):
+            if spent_s is not None and (kind == "code" or time.time() - spent_s > REUSE_GRACE_S):
                 self.ledger.revoke(token_id)
             is_valid = self.ledger.check_use(token_id)
             if is_valid:
@@ -278,13 +278,15 @@ class SignIn:
 
 
 def invite(ledger: Ledger, user: str, scope: str, days: float) -> str:
-    """The code of a new invitation."""
+    """Make an invitation, and return its code."""
     code = "".join(secrets.choice(LETTERS) for _ in range(8))
     grant = {"user": user, "scope": scope, "days": days}
     return ledger.make_secret("invitation", INVITATION_S, grant, code)
 
 
-def code_form(fields: Fields, problem: str, name: str, origin: str = "", head: str = "") -> Reply:
+def code_form(
+    fields: FormFields, problem: str, name: str, origin: str = "", head: str = ""
+) -> Reply:
     """The form for the code of an invitation, which lets in the client `name`.
 
     `origin`: where the person returns to; empty for the page at /day. `problem`: the key of the text about
@@ -370,6 +372,6 @@ def _json_object(body: bytes) -> JsonObject:
     raise Denied("invalid_client_metadata", "that is not a JSON object")
 
 
-def _form_fields(encoded: bytes) -> Fields:
+def _form_fields(encoded: bytes) -> FormFields:
     """The fields of a form or a query; one that is missing is empty."""
     return defaultdict(str, parse_qsl(encoded.decode(errors="replace"), keep_blank_values=True))

@@ -99,8 +99,8 @@ def identity() -> str:
 
 
 def _offer(path: str) -> socket:
-    """Offer the session to the service: the connection on which it was accepted. Raises ServeHere, OSError;
-    SystemExit if the service is full, since serving the client here would take what memory is left."""
+    """Offer the session to the service, and return the connection on which it was accepted. Raises ServeHere,
+    OSError; SystemExit if the service is full: serving the client here would take what memory is left."""
     import _socket
     import struct
 

@@ -19,8 +19,8 @@ def from_systemd() -> socket.socket | None:
 
 
 def listen_at(path: Path) -> tuple[socket.socket, int]:
-    """Listen at `path`: the socket, and the lock on its folder that keeps a second service away. Raises
-    OSError."""
+    """Listen at `path`. Returns the socket, and the lock on its folder that keeps a second service away.
+    Raises OSError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path.parent, os.O_RDONLY)
@@ -50,8 +50,8 @@ def notify_ready() -> None:
 
 
 def listen_for_http(address: str) -> tuple[socket.socket, bool]:
-    """Listen for HTTP at systemd's socket, or at `address` (`host:port`, or a path): the socket, and True if
-    systemd keeps it. Raises OSError."""
+    """Listen for HTTP at systemd's socket, or at `address` (`host:port`, or a path). Returns the socket, and
+    True if systemd keeps it. Raises OSError."""
     listener = from_systemd()
     is_kept = listener is not None
     if not listener and "/" in address:

@@ -171,7 +171,8 @@ def _take_over(connection: socket.socket, identity: str) -> None:
 
 
 def _enter(folder: bytes, environ: list[bytes]) -> str:
-    """Take the environment and the folder of the client. Empty, or the reason why this process cannot serve it."""
+    """Take on the client's environment and folder. Returns the reason if the client cannot be served so, else
+    an empty text."""
     # A variable without a name cannot be set: a Windows shell hands on `=C:=C:\\`.
     variables = dict(variable.split(b"=", 1) for variable in environ if variable.find(b"=") > 0)
     os.environb.clear()

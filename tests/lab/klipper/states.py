@@ -124,7 +124,7 @@ def status(klipper, name, field):
 
 
 def recording(klipper):
-    """What Klipper says of itself: all fields of what is loaded, nothing of what is not."""
+    """The status that Klipper reports: all fields of what is loaded, nothing of what is not."""
     about = klipper.ask("info")
     sensors = [name for name in klipper.ask("objects/list")["objects"] if "sensor" in name]
     objects = dict.fromkeys((*OBJECTS, *sensors)) | {"configfile": CONFIGFILE}
@@ -152,6 +152,6 @@ def record(show, save):
 
 
 def write(file, recorded):
-    """A line for each that was recorded."""
+    """Write what was recorded, one line for each state."""
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in recorded.items()]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -120,7 +120,7 @@ def main(cuts):
 
 
 def cut(image, card, cuts):
-    """A copy of the image for each cut, with the lines that the writer had printed by then."""
+    """Make a copy of the image at each cut, with the lines that the writer had printed by then."""
     lines = []
     snapshots = []
     command = [sys.executable, "-c", WRITER]
@@ -148,7 +148,7 @@ def cut(image, card, cuts):
 
 @contextmanager
 def mounted(image):
-    """A folder with what is in an image."""
+    """Mount an image; yields the folder."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["mount", "-o", "loop", image, folder], check=True)
         try:
@@ -158,7 +158,7 @@ def mounted(image):
 
 
 def on(card):
-    """How a process is started whose state lies there."""
+    """The options of a process whose state lies there."""
     settings = {"MCP_STATE_DIR": str(card / "state"), "ONEPERCENT_RATE_LIMIT": "off"}
     return {"env": {**os.environ, "HOME": str(card), **settings}, "cwd": PROJECT, "text": True}
 

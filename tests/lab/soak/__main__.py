@@ -52,7 +52,7 @@ def main():
 
 
 def soak(duration_s, seed, count):
-    """Exit status 0 if all went well."""
+    """Run a soak. Exit status 0 if all went well."""
     around = World(seed)
     record = Record()
     print(f"seed {seed}, {count} workers, a disk of its own: {around.has_disk}", flush=True)
@@ -126,7 +126,7 @@ def examine(world, workers, record):
 
 
 def person(db, somebody):
-    """What is there of a person, beside what was confirmed to them."""
+    """Compare what is stored of a person with what was confirmed to them."""
 
     def asked(sql):
         return db.execute(sql, (somebody.user,)).fetchall()
@@ -141,7 +141,7 @@ def person(db, somebody):
 
 
 def notes(world, expected):
-    """The notes in Anki's own collection, opened after Anki ended."""
+    """Compare the notes in Anki's own collection, opened after Anki ended, with those expected."""
     from anki.collection import Collection
 
     world.anki.end()
@@ -158,7 +158,7 @@ def notes(world, expected):
 
 
 def checkout(world):
-    """The checkout is whole, and as the newest commit."""
+    """Check that the checkout is whole, and has the pages of the newest commit."""
     try:
         git(world.checkout, "fsck", "--no-dangling")
     except AssertionError as error:
@@ -168,7 +168,7 @@ def checkout(world):
 
 
 def leftovers(world):
-    """What is left of the sessions once they had time to end."""
+    """The remains of the sessions once they had time to end."""
     with suppress(AssertionError):
         wait_until(lambda: not list(remains(world)))
     return list(remains(world))

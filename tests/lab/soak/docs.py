@@ -93,7 +93,7 @@ class Docs:
         self.chance.choice((self.search, self.search, self.read, self.read, self.sync))(ask)
 
     def search(self, ask):
-        """Results name pages that some commit had."""
+        """Check that results name pages of some commit."""
         since = self.published.synced
         answer = ask("search_docs", query=self.chance.choice(QUERIES))
         for result in answer.value["result"] if not answer.code else ():
@@ -101,7 +101,7 @@ class Docs:
             expect(is_published, f"a page of no commit: {result}")
 
     def read(self, ask):
-        """A window of a page is a piece of one version."""
+        """Check that a window of a page is a piece of one version."""
         since = self.published.synced
         pages = self.published.history[-1]
         path = self.chance.choice(sorted(pages))
@@ -117,7 +117,7 @@ class Docs:
         expect(piece in windows, f"{path} at {offset} is of no commit: {text[:80]!r}")
 
     def sync(self, ask):
-        """Brings the newest commit."""
+        """Check that a sync brings the newest commit."""
         least = len(self.published.commits) - 1
         answer = ask("sync_docs")
         if not answer.code:

@@ -70,7 +70,7 @@ class Person:
             self.settle(ask)
 
     def undo(self, ask):
-        """What was applied last is taken back."""
+        """Take back what was applied last."""
         if (before := self.before) is None:
             return
         answer = ask("undo_last")
@@ -96,7 +96,7 @@ class Person:
         self.open, self.applied = None, self.applied + 1
 
     def look(self, ask):
-        """The snapshot has the goals that were confirmed."""
+        """Check that the snapshot has the goals that were confirmed."""
         answer = ask("get_user_snapshot", include=["goals", "xp"], goals_status="all")
         if not answer.code:
             empty = {"goals": {"items": [], "total_count": 0}, "xp": {"balance": 0}}

@@ -48,7 +48,7 @@ class Notes:
         return [note for note in self.notes.values() if note.state == state]
 
     def add(self, ask):
-        """New notes."""
+        """Add new notes."""
         deck = self.chance.choice(DECKS)
         new = []
         for _ in range(self.chance.randint(1, 4)):
@@ -58,7 +58,7 @@ class Notes:
         self.send(ask, new)
 
     def send(self, ask, notes):
-        """Send notes, new ones or again those that may be there; afterwards each is there once."""
+        """Send notes that are new, or may be there already; afterwards each is there once."""
         repeated = {note.front for note in notes} & self.notes.keys()
         self.notes |= {note.front: note for note in notes}
         inputs = [note.input(self.owner) for note in notes]
@@ -94,7 +94,7 @@ class Notes:
                 del self.notes[note.front]
 
     def find(self, ask):
-        """Every note of the owner, each once and whole; what was open is settled by that."""
+        """Find every note of the owner, each once and whole, and settle by that what was open."""
         answer = ask("anki_find_notes", query=f"tag:{self.owner}", limit=1000)
         if answer.code:
             return

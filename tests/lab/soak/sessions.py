@@ -1,4 +1,4 @@
-"""Those who use the service: each opens session after session, in which flows of all systems run."""
+"""Users of the service: each opens one session after the other, in which flows of all systems run."""
 
 import json
 import queue
@@ -19,7 +19,7 @@ WRONG = (Wrong, KeyError, IndexError, TypeError, AttributeError, ValueError)
 
 
 class Session:
-    """Through the command that clients start; with `cut_at` that is killed in the middle of that call."""
+    """A session through the command that clients start; it is killed in the middle of the call `cut_at`."""
 
     def __init__(self, world, faults, record, cut_at=0, **environ):
         self.faults = faults
@@ -68,8 +68,8 @@ class Session:
         return reply
 
     def _judged(self, request, reply):
-        """What is true of every answer, whatever the tool: its shape, and that an error has a fault to
-        blame."""
+        """Check what every answer has, whatever the tool: its shape, and for an error a fault that explains
+        it."""
         self.record.count("calls", request.system)
         expect("result" in reply, f"a JSON-RPC error: {reply.get('error')}")
         result = reply["result"]
@@ -116,7 +116,7 @@ class Worker:
         return Session(self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name)
 
     def keep_going(self, stopping):
-        """One session after the other until the end; two of five are killed in the middle of a call."""
+        """Have one session after the other until the end; two of five are killed in the middle of a call."""
         while not stopping.is_set():
             cut_at = self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)
             try:
@@ -153,7 +153,7 @@ class Worker:
             self.record.complain(str(wrong))
 
     def settle(self):
-        """At the end what is open is settled, and all is there that must be."""
+        """Settle at the end what is open, and check that everything is there."""
         if self.person.open:
             self.alone(self.person.settle)
         self.alone(self.person.look, self.notes.find)

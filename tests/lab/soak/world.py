@@ -29,7 +29,7 @@ INSIDE = "SOAK_DISK"
 
 
 def enter():
-    """Start over where mounts are our own business, which end with this process, if that is allowed."""
+    """Start again in a mount namespace, whose mounts end with this process, if that is allowed."""
     if INSIDE in os.environ:
         return
     alone = ["unshare", "--mount", "--map-root-user"]
@@ -78,7 +78,7 @@ class World:
 
     @contextmanager
     def anki_dead(self):
-        """Killed in the middle of an action, if one comes soon."""
+        """Kill Anki in the middle of an action, if one comes soon."""
         self.anki.die_within(random.randint(1, 8), timeout_s=3)
         yield
         self.anki.start()
@@ -91,7 +91,7 @@ class World:
 
     @contextmanager
     def database_locked(self):
-        """Another process, this one, holds the write lock of OnePercent's database."""
+        """Hold the write lock of OnePercent's database, in this other process."""
         with closing(sqlite3.connect(self.database, timeout=60, isolation_level=None)) as db:
             with suppress(sqlite3.OperationalError):  # the disk is full as well
                 db.execute("BEGIN IMMEDIATE")
@@ -99,7 +99,7 @@ class World:
 
     @contextmanager
     def disk_full(self):
-        """Not one block left."""
+        """Fill the disk to its last block."""
         with open(self.disk / "filling", "wb", buffering=0) as file:
             with suppress(OSError):
                 while file.write(bytes(2**16)) == 2**16:
@@ -152,7 +152,7 @@ class Window:
     ended: float = inf
 
     def excuses(self, code, request):
-        """Whether it explains this error, and was there at some moment of the call."""
+        """True if the fault explains this error, and was there at some moment of the call."""
         is_then = self.began <= request.ended and self.ended >= request.began
         return is_then and code in FAULTS[self.fault].codes
 
@@ -179,7 +179,7 @@ class Faults:
         self.rounds.append([world.published.publish])
 
     def go_round(self, steps):
-        """One step after the other until the time is up and, however short it was, each was there once."""
+        """Take one step after the other until the time is up, each at least once."""
         number = 0
         while number < len(steps) or time.monotonic() < self.end:
             if self.stopping.wait(self.chance.uniform(2, 10) * self.pace):
@@ -197,6 +197,6 @@ class Faults:
         self.record.count("faults", name)
 
     def excuse(self, code, request):
-        """The fault that excuses an error; empty where none does."""
+        """The fault that excuses an error; empty if there is none."""
         excuses = [window.fault for window in self.windows if window.excuses(code, request)]
         return excuses[0] if excuses else ""

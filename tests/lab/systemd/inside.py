@@ -59,7 +59,7 @@ CHECKS = {
 
 
 def run(check):
-    """Whether the check holds; prints a line, or what went wrong."""
+    """Run a check and print its outcome. Returns True if it passed."""
     began = time.monotonic()
     try:
         forget_starts()

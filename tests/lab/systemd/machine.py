@@ -15,7 +15,7 @@ TIMEOUT_S = 120
 
 
 def root(*words, text=None):
-    """What a command prints that the user may run by sudo; it must succeed."""
+    """Run a command by sudo, which must succeed, and return what it prints."""
     done = finished(["sudo", *words], input=text)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout.strip()
@@ -25,25 +25,25 @@ def systemctl(*words):
     return root("systemctl", *words)
 
 
-def shown(property_name, unit="pi-mcp.service"):
+def unit_property(property_name, unit="pi-mcp.service"):
     return systemctl("show", "-P", property_name, unit)
 
 
 def state(unit="pi-mcp.service"):
-    return shown("ActiveState", unit)
+    return unit_property("ActiveState", unit)
 
 
 def main_pid():
-    return int(shown("MainPID"))
+    return int(unit_property("MainPID"))
 
 
 def setup(word):
-    """What setup.sh prints; it must succeed."""
+    """Run setup.sh, which must succeed, and return what it prints."""
     return in_a_shell(f"./setup.sh {word}")
 
 
 def in_a_shell(lines, **variables):
-    """What lines of the documentation print; they must succeed."""
+    """Run lines of the documentation, which must succeed, and return what they print."""
     words = [f"{name}={value}" for name, value in variables.items()]
     command = ["env", "-C", PROJECT, *words, "bash", "-o", "pipefail", "-ec", lines]
     done = finished(command, stdin=subprocess.DEVNULL, timeout=600)
@@ -52,7 +52,7 @@ def in_a_shell(lines, **variables):
 
 
 def session(**settings):
-    """A client's, by ssh: the user's shell, but no login and none of the variables that one sets."""
+    """A client's session as ssh starts it: in the user's shell, without a login and the variables that it sets."""
     variables = {"HOME": Path.home(), "PATH": "/usr/bin:/bin", **settings}
     words = [f"{name}={value}" for name, value in variables.items()]
     return Client(["env", "-i", "-C", "/", *words, "bash", "-c", f"exec {COMMAND}"])
@@ -60,7 +60,7 @@ def session(**settings):
 
 @contextmanager
 def served(**settings):
-    """A session that the service took; `hello` is what it answered to the handshake."""
+    """A session that the service accepted; `hello` is its answer to the handshake."""
     with session(**settings) as client:
         client.hello = client.initialize()
         wait_until(
@@ -70,13 +70,12 @@ def served(**settings):
 
 
 def is_handed_over(client):
-    """Whether the client's process only waits for a session that runs elsewhere."""
+    """True if the client's process only waits for a session that runs elsewhere."""
     return words_of(client.process.pid)[0] == b"pi-mcp"
 
 
 def sessions():
-    """Process ids of the service's own but its main one: what was forked from it, also by one that is
-    gone."""
+    """The ids of the processes that the service forked, also those of an earlier service."""
     pids = {int(path.name) for path in Path("/proc").glob("[0-9]*")} - {main_pid()}
     return {pid for pid in pids if b"--daemon" in words_of(pid)}
 
@@ -107,5 +106,5 @@ def service_with(*lines):
 
 
 def forget_starts():
-    """These checks start it more often than anyone: without this they reach systemd's limit of starts."""
+    """Reset systemd's count of starts, which these checks would exceed."""
     systemctl("reset-failed", "pi-mcp*")

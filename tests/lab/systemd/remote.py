@@ -26,14 +26,14 @@ KEYS = STATE / "http-keys"
 UNITS = ("pi-mcp-http.socket", "pi-mcp-http.service")
 
 
-def told(pattern):
-    """The one thing that the README has for a pattern."""
+def from_the_docs(pattern):
+    """The one text in the documentation that matches a pattern."""
     [match] = set(re.findall(pattern, README))
     return match
 
 
 def the_client_s_words():
-    entry = json.loads(told(r"```json\n(\{[^`]+\})\n```"))["mcpServers"]["pi"]
+    entry = json.loads(from_the_docs(r"```json\n(\{[^`]+\})\n```"))["mcpServers"]["pi"]
     return [entry["command"], *entry["args"]]
 
 
@@ -44,7 +44,11 @@ def a_key_is_copied_and_a_session_starts():
     askpass.write_text(ANSWERS, "utf-8")
     askpass.chmod(0o755)
     in_a_shell("ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519")
-    in_a_shell(told(r"`(ssh-copy-id \w+@[^`]+)`"), SSH_ASKPASS=askpass, SSH_ASKPASS_REQUIRE="force")
+    in_a_shell(
+        from_the_docs(r"`(ssh-copy-id \w+@[^`]+)`"),
+        SSH_ASKPASS=askpass,
+        SSH_ASKPASS_REQUIRE="force",
+    )
     root("usermod", "--lock", "pi")  # from here on the key alone opens
     with Client(the_client_s_words()) as client:
         client.initialize()
@@ -53,7 +57,7 @@ def a_key_is_copied_and_a_session_starts():
 
 def windows_adds_its_key_to_those_there_are():
     in_a_shell("ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/windows")
-    add = told(r"\.pub \| (ssh [^\n]+)")
+    add = from_the_docs(r"\.pub \| (ssh [^\n]+)")
     in_a_shell(f"sed 's/$/\\r/' ~/.ssh/windows.pub | {add}")  # PowerShell ends its lines so
     in_a_shell(
         "ssh -o BatchMode=yes -o IdentitiesOnly=yes -i ~/.ssh/windows pi@raspberrypi.local true"
@@ -61,11 +65,11 @@ def windows_adds_its_key_to_those_there_are():
 
 
 def nothing_is_printed_at_login():
-    assert in_a_shell(told(r"`(ssh -T [^`]+wc -c)`").replace("\\|", "|")) == "0\n"
+    assert in_a_shell(from_the_docs(r"`(ssh -T [^`]+wc -c)`").replace("\\|", "|")) == "0\n"
 
 
 def sshd_takes_the_line_about_broken_links():
-    in_a_shell(told(r"(printf 'ClientAlive[^\n]+)\n"))
+    in_a_shell(from_the_docs(r"(printf 'ClientAlive[^\n]+)\n"))
     taken = root("/usr/sbin/sshd", "-T").lower().splitlines()
     assert "clientaliveinterval 15" in taken and "clientalivecountmax 3" in taken
     assert "streamlocalbindunlink yes" in taken
@@ -84,8 +88,8 @@ def several_clients_have_anki_each_through_a_socket_of_its_own_also_after_sleep(
 def anki_session(name):
     """A session of the client `name`, which the README calls claude in its example."""
     words = the_client_s_words()
-    words[-1:] = json.loads(told(r'`("env", [^`]+)`').join("[]"))
-    words[2:2] = json.loads(told(r'`("-R", "/home[^`]+)`').join("[]"))
+    words[-1:] = json.loads(from_the_docs(r'`("env", [^`]+)`').join("[]"))
+    words[2:2] = json.loads(from_the_docs(r'`("-R", "/home[^`]+)`').join("[]"))
     with Client([word.replace("anki-claude", f"anki-{name}") for word in words]) as client:
         client.initialize()
         yield client
@@ -98,7 +102,7 @@ def decks(client):
 
 
 def ask(token, method="tools/list", **params):
-    """The status, and what the service of HTTP answers to who calls it by its public name."""
+    """The status and the answer of the HTTP service, called by its public name."""
     host = re.search(r"https://([^/]+)/mcp", SWITCH_ON)[1]
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     headers = {**HEADERS, "Host": host, "Authorization": f"Bearer {token}"}
@@ -115,7 +119,7 @@ def token_in(text):
 
 
 def of_the_lines(word):
-    """The command of the last block that has this word, without what it says behind it."""
+    """The command of the last block that has this word, without its comment."""
     [line] = [line for line in SHUT.splitlines() if word in line]
     return line.partition(" #")[0]
 

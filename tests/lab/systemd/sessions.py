@@ -99,7 +99,7 @@ def nobody_else_connects():
 
 
 def works(client):
-    """Whether a session still does everything: answers, reads the docs, writes its state."""
+    """Check that a session still answers, reads the docs and writes its state."""
     assert client.request("ping")["result"] == {}
     assert client.call("search_docs", query="bltouch")["isError"] is False
     assert client.call("get_user_snapshot")["isError"] is False
@@ -137,7 +137,7 @@ def unused_it_ends_and_the_next_connection_starts_it_again():
                 assert works(client)
             wait_until(lambda: machine.state() == "inactive")
             assert not os.path.exists(f"/proc/{pid}")
-            assert machine.shown("Result") == "success"
+            assert machine.unit_property("Result") == "success"
             assert machine.state("pi-mcp.socket") == "active"
 
 

@@ -36,14 +36,14 @@ def installed():
 def the_timer_is_set_and_its_service_brings_new_pages_to_every_session():
     assert machine.systemctl("is-enabled", "pi-mcp-docs.timer") == "enabled"
     assert machine.state("pi-mcp-docs.timer") == "active"
-    assert machine.shown("NextElapseUSecRealtime", "pi-mcp-docs.timer")
+    assert machine.unit_property("NextElapseUSecRealtime", "pi-mcp-docs.timer")
     with machine.served() as client:
         assert "Quokka.md" not in found(client)
         (DOCS_UPSTREAM / "docs/Quokka.md").write_text("# Quokka\n\nAll about the quokka.\n")
         git(DOCS_UPSTREAM, "add", "-A")
         git(DOCS_UPSTREAM, "commit", "-qm", "two")
         machine.systemctl("start", "pi-mcp-docs.service")
-        assert machine.shown("Result", "pi-mcp-docs.service") == "success"
+        assert machine.unit_property("Result", "pi-mcp-docs.service") == "success"
         assert "Quokka.md" in found(client)
         with machine.served() as other:
             assert "Quokka.md" in found(other)
