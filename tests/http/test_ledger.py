@@ -148,8 +148,10 @@ def test_a_new_token_says_whose_it_is_for_how_long_and_what_to_paste_where(url, 
     assert status_of("token list") == 0
     assert "alice" in capsys.readouterr().out
     env(MCP_HTTP_URL="")
-    assert status_of("token new --user alice --scope onepercent") == 0
-    assert "MCP_HTTP_URL is not set" in capsys.readouterr().err
+    for command, days in (("new", 90), ("invite", 30)):
+        assert status_of(f"token {command} --user alice --scope onepercent") == 0
+        printed, remark = capsys.readouterr()
+        assert f"{days} days" in printed and "MCP_HTTP_URL is not set" in remark
 
 
 WRONG_WORDS = """

@@ -46,10 +46,21 @@ def test_a_folder_in_which_others_can_replace_the_socket_is_neither_used_nor_lis
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_only_this_user_is_welcome(monkeypatch, caplog):
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_is_neither_used_nor_listened_in(path):
+    os.chown(path.parent, 12345, -1)
+    with pytest.raises(handover.ServeHere, match="in a folder that others cannot change"):
+        handover._check_owner(str(path))
+    with pytest.raises(OSError, match="must belong to you"):
+        listening.listen_at(path)
+
+
+def test_only_this_user_is_welcome_as_long_as_there_is_room(env, monkeypatch, caplog):
+    env(MCP_MAX_SESSIONS=2)
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert resident._is_welcome(ours, 1)
+        assert [resident._is_welcome(ours, count) for count in (1, 2)] == [True, False]
+        assert theirs.recv(99).startswith(b"full: 2 sessions are running")
         user = os.getuid()
         monkeypatch.setattr(resident.os, "getuid", lambda: user + 1)
         assert not resident._is_welcome(ours, 1)

@@ -156,8 +156,11 @@ class Guards:
             challenge = {"www-authenticate": f'{self.challenge}, error="insufficient_scope"'}
             raise Refusal(403, f"the token of {caller.user!r} names no toolset", challenge)
         if wait_s := self.rate.wait_s(caller.user):
-            advice = f"(MCP_HTTP_RATE): try again in {math.ceil(wait_s)} s"
-            raise Refusal(429, f"too many requests of {caller.user!r} {advice}", retry_s=wait_s)
+            retry_s = math.ceil(wait_s)
+            reason = (
+                f"too many requests of {caller.user!r} (MCP_HTTP_RATE): try again in {retry_s} s"
+            )
+            raise Refusal(429, reason, retry_s=retry_s)
         for name, (status, pattern) in self.patterns.items():
             if not re.fullmatch(pattern, headers[name], re.IGNORECASE):
                 raise Refusal(status, f"the header {name}: {headers[name][:100]!r}")

@@ -157,9 +157,8 @@ class SignIn:
         """Make a client id (RFC 7591). It holds all that is known of the client; nothing is stored."""
         name, redirects = _name_and_addresses(fields)
         description = {"client_name": name, "redirect_uris": redirects}
-        client_id = tokens.sign(
-            {"iss": CLIENT_ISSUER, **description}, tokens.read_keys(self.key_file)[0]
-        )
+        key = tokens.read_keys(self.key_file)[0]
+        client_id = tokens.sign({"iss": CLIENT_ISSUER, **description}, key)
         return {
             "client_id": client_id,
             **description,
