@@ -10,7 +10,7 @@ import pytest
 from tests.http.test_sign_in import ahead, full_disk, kept_bytes, lose_races
 from tests.support.client import LIST, messages, rpc
 from tests.support.http_memory import InMemory
-from tests.support.http_server import Asking
+from tests.support.http_server import StatusOnly
 from tools.__main__ import main
 from tools.http.day import ALLOWED_CALLS, CALL_PATH, COOKIE
 from tools.http.ledger import Ledger
@@ -25,7 +25,7 @@ BROWSER = {**HOST, "Origin": ORIGIN}
 TICK = {"action": "habit.mark_completed", "id": 1}
 
 
-class Phone(Asking):
+class Phone(StatusOnly):
     """A browser that keeps the cookie of the page."""
 
     def __init__(self, server):

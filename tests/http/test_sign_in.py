@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.client import LIST, present
 from tests.support.http_memory import InMemory
-from tests.support.http_server import Asking
+from tests.support.http_server import StatusOnly
 from tools.__main__ import main
 from tools.core import http
 from tools.http import sign_in, tokens
@@ -44,7 +44,7 @@ def query_of(headers):
     return dict(parse_qsl(urlsplit(headers["location"]).query))
 
 
-class Person(Asking):
+class Person(StatusOnly):
     """A client and the person in front of it; the steps of a sign-in, each with changes."""
 
     def __init__(self, server):

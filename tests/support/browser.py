@@ -53,7 +53,7 @@ class Browser:
 
     @staticmethod
     def _place(commands, events):
-        """Chromium reads commands at descriptor 3 and writes events at 4."""
+        """Put the pipes where Chromium expects them: commands at descriptor 3, events at 4."""
         commands, events = os.dup(commands), os.dup(events)
         os.dup2(commands, 3)
         os.dup2(events, 4)
@@ -201,13 +201,13 @@ class Tab(Clicks):
         self.send("Input.dispatchKeyEvent", type="keyUp", **key)
 
     def type(self, text):
-        """Type a text where the focus is, a key a letter, as a person does: a page may refuse a key."""
+        """Type a text where the focus is, one key per letter, as a person does: a page may refuse a key."""
         for letter in text:
             self.send("Input.dispatchKeyEvent", type="keyDown", text=letter, key=letter)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=letter)
 
     def picture(self, file):
-        """A screenshot of everything the tab holds."""
+        """Save a screenshot of the whole tab."""
         width, height = self.run("[innerWidth, document.body.scrollHeight]", host=True)
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         answer = self.send("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)

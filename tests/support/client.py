@@ -149,14 +149,14 @@ class Client(Talk):
 
 
 def finished(command, **options):
-    """A command that has ended: its exit status and what it wrote, as text; `options` are subprocess.run's."""
+    """Run a command to its end, with its output as text; `options` are subprocess.run's."""
     return subprocess.run(
         command, **{"capture_output": True, "text": True, "timeout": 120, **options}
     )
 
 
 def pipe(lines, command=None, **environment):
-    """What `printf … | server.py` prints, as messages, with the exit status."""
+    """The messages that `printf … | server.py` prints, and its exit status."""
     text = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
     done = finished(command or SERVER, input=text, env={**os.environ, **environment})
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
@@ -173,12 +173,12 @@ def present(fields):
 
 
 def json_lines(text):
-    """The values of a table of cases: JSON, one a line."""
+    """The values of a table of cases: JSON, one per line."""
     return [json.loads(line) for line in text.strip().splitlines()]
 
 
 def cases(text):
-    """The rows of a table of cases, a line each, whose columns are parted by bars."""
+    """The rows of a table of cases, one per line, with bars between the columns."""
     return [line.split(" | ") for line in text.strip().splitlines()]
 
 

@@ -20,7 +20,7 @@ PIECES = [b"", b'"', b"{", b"\xff\xfe", b"\\ud800", b"\0", b"1e999", b"[" * 100_
 
 
 def damaged(chance, body):
-    """These bytes with some changed, left out or put in."""
+    """These bytes with a piece changed, left out or put in."""
     at = chance.randrange(len(body))
     piece = chance.choice([*PIECES, chance.randbytes(9)])
     return body[:at] + piece + body[at + chance.randrange(20) :]

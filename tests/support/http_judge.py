@@ -46,8 +46,8 @@ class Judge(InMemory):
 
 
 def essence(answer):
-    """An answer as it is compared: its status, its kind, its messages; of a refusal that names no request the
-    status alone."""
+    """The part of an answer that is compared: its status, type and messages; only the status of a refusal
+    that names no request."""
     status, headers, body = answer
     content_type = headers.get("content-type", "").partition(";")[0]
     if status == 202:

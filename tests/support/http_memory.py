@@ -43,7 +43,7 @@ class InMemory(Callers):
         return exchange.answer()
 
     def begin(self, body=None, **options):
-        """A request that is answered meanwhile."""
+        """Begin a request, which is answered meanwhile."""
         exchange = Exchange(body, **options)
         exchange.done = self.portal.start_task_soon(exchange.run, self.app)
         self.begun.append(exchange.done)
@@ -111,11 +111,11 @@ class Exchange:
         self.sent.append(message)
 
     def text(self):
-        """What came of the answer's body so far."""
+        """The body of the answer so far."""
         return b"".join(message.get("body", b"") for message in self.sent)
 
     def status(self):
-        """The status of the whole answer, once it is there."""
+        """Wait for the whole answer, and return its status."""
         self.done.result(20)
         return self.answer()[0]
 

@@ -36,8 +36,8 @@ def with_token(token):
     return {**HEADERS, "Authorization": f"Bearer {token}" if token else None}
 
 
-class Asking:
-    """What has `send`, or `type` for the code of an invitation: their answers' statuses alone."""
+class StatusOnly:
+    """For a class that has `send`, or `type` for the code of an invitation: only the status of the answer."""
 
     def status(self, *request, **options):
         return self.send(*request, **options)[0]
@@ -46,16 +46,16 @@ class Asking:
         return self.type(code, **changes)[0]
 
 
-class Callers(Asking):
+class Callers(StatusOnly):
     """Callers with tokens; `send` sends a request. Needs `state`, the server's folder, and its `url`."""
 
     @property
     def ledger(self):
-        """What was given out and revoked, as another process reads it."""
+        """The ledger of tokens, as another process reads it."""
         return Ledger(self.state)
 
     def invited(self, user="anna", scope="onepercent server:read", days=30):
-        """The code of an invitation."""
+        """Make an invitation, and return its code."""
         return sign_in.invite(self.ledger, user, scope, days)
 
     def key(self):
@@ -88,7 +88,7 @@ class Callers(Asking):
         return self.call(tool, **arguments)["structuredContent"]
 
     def do(self, token, action, **params):
-        """The model does something for the person, who said yes."""
+        """Make a change for the person by the model's tools, with the person's yes."""
         keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": "yes"}
         change = {"action": action, "client_action_id": keys["idempotency_key"], "params": params}
         preview = self.content("preview_actions", token=token, actions=[change])

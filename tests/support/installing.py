@@ -26,8 +26,8 @@ def copy_of_the_project(folder):
 
 
 def make_wheels(folder):
-    """A folder of wheels with the pinned names and versions and next to nothing in them; gives the settings by
-    which pip takes them."""
+    """Make a folder of nearly empty wheels with the pinned names and versions. Returns the settings by which
+    pip takes them."""
     folder.mkdir()
     for file in ("requirements-http.txt", "requirements-test.txt", "requirements-images.txt"):
         for package, version in pins(file).items():
@@ -66,7 +66,7 @@ def setup(folder, *words, **environment):
 
 
 def set_up(folder, *words, **environment):
-    """What a run of setup.sh prints that ends well."""
+    """Run setup.sh, which must succeed."""
     done = setup(folder, *words, **environment)
     assert done.returncode == 0, done
     return done

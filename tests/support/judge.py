@@ -70,7 +70,7 @@ async def answer_to(request, outbox):
 
 
 def compared(message):
-    """A message as it is compared: of an error the code alone, since its words are our own."""
+    """A message in the form that is compared: only the code of an error, since its words are our own."""
     if "error" in message:
         message = {**message, "error": message["error"]["code"]}
     return json.dumps(message, sort_keys=True)

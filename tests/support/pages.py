@@ -118,7 +118,7 @@ class Host:
 
 
 def is_drawn(tab):
-    """Of a success no page says that it failed, that nothing came, or a name of JavaScript's."""
+    """Check that a page shows a success: no failure, nothing missing, no name of JavaScript's."""
     tab.wait("document.querySelector('h1').textContent && !/Loading/.test(document.body.innerText)")
     text = tab.text()
     wrong = "That did not work|Try again|undefined|null|NaN|\\[object|Invalid Date"

@@ -29,7 +29,8 @@ def load(file, name):
 
 @contextmanager
 def misbehaving_tools(name="tools.testing.misbehaving"):
-    """The tools of misbehaving.py beside the others, in this process; gives their module, whose sleepers wake up at the end."""
+    """Add the tools of misbehaving.py in this process. Yields their module, whose sleepers wake up at the
+    end."""
     registry.load()
     with mock.patch.dict(TOOLS):
         module = load(MISBEHAVING, name)

@@ -84,7 +84,7 @@ class Service:
         return children(self.process.pid)
 
     def wait_until_empty(self):
-        """Until no session is left."""
+        """Wait until no session is left."""
         wait_until(lambda: not self.children())
 
     def stop(self):
@@ -105,8 +105,8 @@ class Service:
 
 
 def free_port():
-    """A port that no connection of anybody's takes meanwhile, since it is not one of those the kernel gives
-    out."""
+    """A free port outside of the range that the kernel gives out, so that no connection takes it
+    meanwhile."""
     while True:
         port = random.SystemRandom().randrange(20_000, 30_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -120,7 +120,8 @@ def is_listening(port):
 
 
 def wait_until(true, timeout_s=TIMEOUT_S):
-    """Wait for what tells nobody when it happens: the end of a process of another parent."""
+    """Wait until `true()` is true, for an event that nobody announces, such as the end of another parent's
+    child."""
     deadline = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < deadline, "it did not happen"
@@ -128,19 +129,19 @@ def wait_until(true, timeout_s=TIMEOUT_S):
 
 
 def children(pid):
-    """The processes that one started and nobody waited for yet."""
+    """The child processes that nobody has waited for yet."""
     threads = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for thread in threads for child in thread.read_text("ascii").split()]
 
 
 def cpu_s(pid):
-    """The processor's time that a process took."""
+    """The processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def alive(pid):
-    """Whether the process runs; a zombie does not."""
+    """True if the process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):

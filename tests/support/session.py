@@ -10,7 +10,7 @@ from tools.core import toolsets
 
 
 class Lines(stdio.Lines):
-    """Lines whose end is not that of this process."""
+    """Lines that, unlike those of a server, do not end this process when nobody reads them."""
 
     def write(self, line):
         with suppress(OSError):
@@ -19,7 +19,7 @@ class Lines(stdio.Lines):
 
 
 class Session(Talk):
-    """Speaks to the server that the settings of the moment make."""
+    """A session with the server, under the settings of the environment."""
 
     def __init__(self):
         (requests, stdin) = os.pipe()

@@ -64,12 +64,12 @@ class Guards:
         self.answer = answer
         parts = urlsplit(settings.http_url)
         # Hosts and origins are the public one and this machine, with any port.
-        names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
-        host = f"({'|'.join(map(re.escape, names))})(:.*)?"
+        host_names = (parts.netloc, parts.hostname or "", "127.0.0.1", "localhost", "[::1]")
+        host_pattern = f"({'|'.join(map(re.escape, host_names))})(:.*)?"
         # The values that headers may have, as regular expressions, and the status of a refusal.
         self.patterns = {
-            "host": (421, host),
-            "origin": (403, f"(https?://{host})?"),
+            "host": (421, host_pattern),
+            "origin": (403, f"(https?://{host_pattern})?"),
             "content-type": (400, r"application/json\s*(;.*)?"),
             # It has to name each of both kinds, or a range that it lies in.
             "accept": (

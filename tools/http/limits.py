@@ -39,15 +39,15 @@ class Rate:
         # Half of them may be saved up, besides the one that is due.
         self.most_saved_s = self.every_s * (max(1, per_minute // 2) - 1)
         # By caller: the time from which the next request may come.
-        self.due_s: dict[str, float] = {}
+        self.next_s: dict[str, float] = {}
 
     def wait_s(self, caller: str = "") -> float:
         """Count a request of this caller. Returns 0 if it may pass, else the seconds until one may."""
         time_s = time.monotonic()
-        due_s = max(self.due_s.get(caller, -math.inf), time_s - self.most_saved_s)
-        if due_s > time_s:
-            return due_s - time_s
-        self.due_s[caller] = due_s + self.every_s
+        next_s = max(self.next_s.get(caller, -math.inf), time_s - self.most_saved_s)
+        if next_s > time_s:
+            return next_s - time_s
+        self.next_s[caller] = next_s + self.every_s
         return 0
 
 

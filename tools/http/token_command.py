@@ -48,13 +48,13 @@ def main(words: list[str]) -> int:
     """Run one of the commands. Exit status: 0 done, 1 it could not be done, 2 wrong usage."""
     parser = argparse.ArgumentParser(PROGRAM, usage=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, prog=PROGRAM)
-    new = commands.add_parser("new")
-    new.add_argument("--label", default="")
-    invitation = commands.add_parser("invite", usage=INVITE)
-    for command, days in ((new, 90), (invitation, 30)):
-        command.add_argument("--user", type=_checked_user, required=True)
-        command.add_argument("--scope", type=_checked_scope, required=True)
-        command.add_argument(
+    new_parser = commands.add_parser("new")
+    new_parser.add_argument("--label", default="")
+    invite_parser = commands.add_parser("invite", usage=INVITE)
+    for subparser, days in ((new_parser, 90), (invite_parser, 30)):
+        subparser.add_argument("--user", type=_checked_user, required=True)
+        subparser.add_argument("--scope", type=_checked_scope, required=True)
+        subparser.add_argument(
             "--days", type=int, choices=range(1, 3651), metavar="1 to 3650", default=days
         )
     commands.add_parser("list")

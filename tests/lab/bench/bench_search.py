@@ -22,7 +22,8 @@ ANCHOR = "a pass over the pages"
 
 
 def rows():
-    """Of the documentation beside the project, else of the one that setup.sh fetched; nothing without one."""
+    """The rows for the documentation beside the project, or the one that setup.sh fetched; none without
+    one."""
     if not (docs := documentation()):
         print("left out: there is no documentation here; ./setup.sh fetches it")
         return

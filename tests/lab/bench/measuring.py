@@ -60,7 +60,7 @@ def at_most(limit, what, ours, unit, anchor, anchor_name):
 
 
 def short(value):
-    """Three digits are more than these figures are certain of."""
+    """A figure with three digits: it is not more certain than that."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 

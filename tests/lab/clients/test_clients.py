@@ -66,7 +66,7 @@ def api():
 
 @pytest.fixture
 def settings(small_docs):
-    """Those of a server that has an Anki and a documentation."""
+    """The settings of a server that has an Anki and a documentation."""
     docs = small_docs({"BLTouch.md": "# BL-Touch\n\nConnecting a BL-Touch probe.\n"})
     with backends() as url:
         yield {"ANKI_CONNECT_URL": url, "KLIPPER_DOCS_DIR": str(docs.parent)}
@@ -105,7 +105,7 @@ class Desktop:
         return f"{client} mcp add --scope user --transport http pi {self.server.url} {header}"
 
     def run(self, command, program, **environment):
-        """A command as it stands in a shell, with the folder of `program` on its PATH."""
+        """Run a command in a shell, with the folder of `program` on its PATH."""
         environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", **environment}
         environ |= {"LANG": "C.UTF-8", "CI": "1", "NO_PROXY": "127.0.0.1", "PI_TOKEN": self.token}
         options = {"cwd": self.home / "work", "env": environ, "stdin": subprocess.DEVNULL}
@@ -114,7 +114,7 @@ class Desktop:
 
 
 def from_the_readmes(pattern):
-    """What stands in a block of both READMEs."""
+    """The text that a pattern finds in both READMEs."""
     texts = [(PROJECT / name).read_text("utf-8") for name in ("README.md", "README.ru.md")]
     [[english], [russian]] = [re.findall(pattern, text, re.MULTILINE | re.DOTALL) for text in texts]
     assert english == russian
@@ -191,7 +191,7 @@ def test_over_http_with_a_token_its_model_reads_the_same(client, api, settings, 
 
 
 def its_model_reads_true_answers(api):
-    """The client offers its model every tool, and the answers of PLAN are whole."""
+    """Check that the client offers its model every tool, and that the answers of PLAN are whole."""
     request = api.last()
     names = {name.replace(".", "_") for name in registry.listed()}
     offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(request)}
@@ -224,7 +224,7 @@ def texts(answer):
 
 
 def inspected(reached, era, method, *words):
-    """What the Inspector prints of a request to a server that is `reached` by these words."""
+    """The output of the Inspector for a request to a server that is `reached` by these words."""
     node = from_npm("node@22.21.1", "node")
     inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
     command = [node, inspector, "--cli", *reached, "--format", "json", "--protocol-era", era]

@@ -75,7 +75,7 @@ class Machine:
         self.unpack_debian(folder / "apt")
 
     def unpack_debian(self, apt):
-        """What python3 needs of Debian, unpacked and not set up, which running it does not need."""
+        """Unpack what python3 needs of Debian; running it does not need it to be set up."""
         for name in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
             (apt / name).mkdir(parents=True)
         (apt / "status").touch()  # nothing is installed yet, so apt fetches all that python3 needs
@@ -105,7 +105,7 @@ class Machine:
 
 
 def mirror():
-    """Where apt here has its packages from, if that is Debian's own archive."""
+    """The address that apt uses here, if it is Debian's own archive."""
     targets = finished(["apt-get", "indextargets", "--format", "$(SITE) $(LABEL)"]).stdout
     site = re.search(r"(?m)^(\S+) Debian$", targets)
     return site[1] if site else "http://deb.debian.org/debian"
@@ -127,7 +127,7 @@ def main(names):
 
 
 def look_at(machine):
-    """How many tools it lists; an AssertionError if an answer is wrong."""
+    """Try a machine, and say how many tools it lists. Raises AssertionError if an answer is wrong."""
     home = machine.folder / "home"
     home.mkdir()
     with backends() as url:
@@ -141,7 +141,7 @@ def look_at(machine):
 
 
 def use(machine, settings):
-    """One session that calls each toolset; how many tools it lists."""
+    """Call each toolset in one session, and return the number of tools."""
     with Client(machine.server(settings, "--standalone")) as session:
         assert session.initialize()["serverInfo"]["name"] == "pi-mcp"
         tools = session.request("tools/list")["result"]["tools"]
@@ -165,7 +165,7 @@ def use(machine, settings):
 
 
 def through_the_service(machine, settings):
-    """A session that is handed over to the resident service."""
+    """Have a session handed over to the resident service."""
     folder = machine.folder / "run"
     folder.mkdir(mode=0o700)
     settings = {**settings, "MCP_SOCKET": str(folder / "socket")}

@@ -329,7 +329,7 @@ def demands(modules):
 
 
 def brought(kind, module, modules):
-    """The commands of a kind of section."""
+    """The commands that a kind of section brings."""
     own = [module]
     if kind == "printer":
         own += ALWAYS

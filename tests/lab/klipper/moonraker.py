@@ -79,7 +79,7 @@ def moonraker(klipper, clients=TRUSTED):
 
 
 def asked(url, path, **headers):
-    """What it answers: status, type, the part of a file, body."""
+    """Moonraker's answer to a request: status, type, the part of a file, body."""
     request = urllib.request.Request(f"{url}/{path}", headers=headers)
     try:
         response = urllib.request.urlopen(request)
@@ -137,5 +137,5 @@ def compare(show, save):
 
 
 def still(answer):
-    """An answer without what moves."""
+    """An answer without the parts that change from moment to moment."""
     return MOVING.sub("", compact_json(answer))

@@ -38,12 +38,12 @@ class Needs:
         return set.intersection(*sets) if sets else set()
 
     def of_class(self, module, name):
-        """Those that a class, or a function, demands of its section."""
+        """The options that a class or a function demands of its section."""
         return set(self.of_definition(module, self.scopes[module][name], {}))
 
     def of_function(self, module, function, known):
-        """Those that a function demands of the section in its parameter `config`; `known` are the constants that
-        it is called with."""
+        """The options that a function demands of the section in its parameter `config`; `known` are the
+        constants that it is called with."""
         for node in calls(unconditional(function.body), ""):
             if option := demanded(node, known):
                 yield option
@@ -51,7 +51,7 @@ class Needs:
                 yield from self.called(module, node)
 
     def called(self, module, node):
-        """Those of what is called with a section."""
+        """The options that a call with a section demands."""
         name = ast.unparse(node.func)
         first, _, last = name.partition(".")
         if name.endswith("load_template") and len(node.args) == 2:
@@ -70,7 +70,7 @@ class Needs:
                 yield from self.of_definition(other, definition, constants(node))
 
     def of_definition(self, module, definition, known):
-        """Those of a function or of the set-up of a class."""
+        """The options that a function or the set-up of a class demands."""
         if isinstance(definition, ast.ClassDef):
             methods = definitions(definition.body)
             if "__init__" not in methods:
@@ -85,7 +85,7 @@ class Needs:
 
 
 def calls(nodes, ends):
-    """The calls among nodes of what ends in a name, or in one of several."""
+    """The calls among nodes whose function ends in `ends`, a name or several."""
     for node in nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ends):
             yield node
