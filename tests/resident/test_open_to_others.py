@@ -1,7 +1,8 @@
-"""Whom the resident service and its callers trust: this user alone."""
+"""Where the services listen, and whom they and their callers trust: this user alone."""
 
 import os
 import socket
+from unittest.mock import Mock
 
 import pytest
 
@@ -53,6 +54,27 @@ def test_a_folder_of_another_user_is_neither_used_nor_listened_in(path):
         handover._check_owner(str(path))
     with pytest.raises(OSError, match="must belong to you"):
         listening.listen_at(path)
+
+
+def test_a_file_that_is_not_a_socket_is_not_replaced(path):
+    path.unlink()
+    path.write_text("a person's")
+    with pytest.raises(OSError, match="not a socket"):
+        listening.listen_at(path)
+    assert path.read_text() == "a person's"
+
+
+def test_http_is_listened_for_at_a_host_of_either_family_or_at_a_path(tmp_path, monkeypatch):
+    monkeypatch.setenv("LISTEN_PID", "1")  # systemd's socket is another process's
+    create = Mock()
+    monkeypatch.setattr(socket, "create_server", create)
+    for host, family in (("127.0.0.1", socket.AF_INET), ("[::1]", socket.AF_INET6)):
+        listening.listen_for_http(f"{host}:80")
+        place = (host.strip("[]"), 80)
+        create.assert_called_with(place, family=family, backlog=listening.BACKLOG)
+    listener, is_kept = listening.listen_for_http(str(tmp_path / "s"))
+    with listener:
+        assert (listener.family, is_kept) == (socket.AF_UNIX, False)
 
 
 def test_only_this_user_is_welcome_as_long_as_there_is_room(env, monkeypatch, caplog):
