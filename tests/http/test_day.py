@@ -87,9 +87,9 @@ def phone(server):
     return Phone(server)
 
 
-def has_habit(server, user="anna", name="Run"):
+def has_habit(server):
     """Create a habit of the person."""
-    server.do(server.token(user=user, scope="onepercent"), "habit.create", name=name)
+    server.do(server.token(scope="onepercent"), "habit.create", name="Run")
 
 
 def is_form(text):

@@ -75,11 +75,11 @@ def modern(message):
     return headers
 
 
-def in_era(is_modern, method, params, request_id=1):
+def in_era(is_modern, method, params):
     """A request of an era, and its headers."""
     if not is_modern:
-        return rpc(method, params, request_id), {VERSION: "2025-06-18"}
-    message = rpc(method, enveloped(params, envelope()), request_id)
+        return rpc(method, params), {VERSION: "2025-06-18"}
+    message = rpc(method, enveloped(params, envelope()))
     return message, modern(message)
 
 

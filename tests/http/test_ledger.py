@@ -21,8 +21,8 @@ DAY_S = 86_400
 EXTRA = 3
 
 
-def given_out(state, token_id, *, days=30, user="anna"):
-    grant = {"token_id": token_id, "user": user, "scope": "onepercent", "label": "phone"}
+def given_out(state, token_id, *, days=30):
+    grant = {"token_id": token_id, "user": "anna", "scope": "onepercent", "label": "phone"}
     Ledger(state).add(grant, days * DAY_S)
 
 

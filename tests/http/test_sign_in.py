@@ -20,7 +20,6 @@ from tools.__main__ import main
 from tools.core import http
 from tools.http import sign_in, tokens
 from tools.http.ledger import Ledger
-from tools.http.sign_in import CODE_S, REUSE_GRACE_S
 
 URL = "https://pi.example/mcp"
 ORIGIN = "https://pi.example"
@@ -301,7 +300,7 @@ def test_a_code_is_for_its_own_client_verifier_redirect_and_minute(person, monke
     assert person.token("password", code=code)[1]["error"] == "invalid_grant"
     assert person.token(code=code)[0] == 200
     late = person.code()
-    ahead(monkeypatch, CODE_S + 1)
+    ahead(monkeypatch, 61)
     assert person.token(code=late)[0] == 400
 
 
@@ -403,7 +402,7 @@ def test_a_refresh_token_renews_rotates_and_is_forgiven_for_a_minute(person, mon
     rows = database.execute("SELECT * FROM secrets WHERE kind = 'refresh'").fetchall()
     assert len(rows) == 2, "renewals at the same time are one chain"
     assert len(person.server.ledger.entries()) == 1
-    ahead(monkeypatch, REUSE_GRACE_S + 1)
+    ahead(monkeypatch, 61)
     assert person.renewed(first)[0] == 400  # stolen: all of it ends
     assert person.renewed(second)[0] == 400
     assert person.listed(second) == 401

@@ -52,15 +52,12 @@ class Person:
 
     def create(self):
         preview_id, title = self.preview()
-        answer = self.apply(preview_id)
+        keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
+        answer = self.call("apply_actions", preview_id=preview_id, **keys)
         if answer["success"]:
             self.titles.add(title)
         else:  # another thread of the same person was faster with one of these
             assert answer["code"] in ("PREVIEW_STALE", "PREVIEW_CANCELLED"), answer
-
-    def apply(self, preview_id):
-        keys = {"idempotency_key": str(uuid.uuid4()), "user_confirmation": f"yes {self.name}"}
-        return self.call("apply_actions", preview_id=preview_id, **keys)
 
     def goals(self):
         snapshot = self.call("get_user_snapshot", include=["goals"])

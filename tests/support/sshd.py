@@ -26,9 +26,10 @@ class Sshd:
     """Listens at `address`, with `settings` of sshd_config; `within` is the command that puts it into a
     namespace."""
 
-    def __init__(self, address="127.0.0.1", within=(), **settings):
+    address = "127.0.0.1"
+
+    def __init__(self, within=(), **settings):
         self.folder = Path(tempfile.mkdtemp(prefix="pi-mcp-sshd-"))
-        self.address = address
         self.port = free_port()
         for name in ("host", "user"):
             command = [*"ssh-keygen -q -t ed25519 -f".split(), str(self.folder / name), "-N", ""]

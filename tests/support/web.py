@@ -92,8 +92,8 @@ def serving():
             web.closing.set()
 
 
-def redirect(location, status=302):
-    return lambda handler: handler.send(status, headers={"Location": location})
+def redirect(location):
+    return lambda handler: handler.send(302, headers={"Location": location})
 
 
 def endless(handler):

@@ -53,8 +53,8 @@ class Refusal(Exception):
     request_id: str | int | None = None
     # True if nothing of the body is left unread.
     is_read: bool = False
-    # When the client may try again; 0 if that would not help.
-    retry_s: float = 0
+    # After how long the client may try again; 0 if that would not help.
+    retry_s: int = 0
 
 
 class Guards:
@@ -107,19 +107,20 @@ class Guards:
         self, scope: JsonObject, headers: Headers, receive: Receive, send: Send
     ) -> None:
         """Pass a request on to the sign-in, the endpoint, or the page of the days."""
+        # The page of the days sends from its own origin.
         path = scope["path"]
         is_day = path == day.CALL_PATH
         is_sent_by_page = scope["method"] == "POST" and path in (day.PATH, day.CALL_PATH)
         if is_sent_by_page and headers["origin"] != self.sign_in.issuer:
             raise Refusal(403, "a request of another page")
         if path in self.sign_in.endpoints:
-            # Anybody may call those: nothing large is read there.
+            # Anybody may call these, so nothing large is read.
             body = await _read_body(receive, SMALL_BODY_BYTES)
-            reply = await self.sign_in.answer(scope, headers, body)
-            status, _, reply_body = reply
+            status, reply_headers, reply_body = await self.sign_in.answer(scope, headers, body)
             if status >= 400:
                 self._log(status, f"{path}: {reply_body.decode()[:200].partition('<')[0]}")
-            return await send_response(send, *reply)
+            return await send_response(send, status, reply_headers, reply_body)
+        # Everything else needs a token, or the cookie of the page.
         if path.rstrip("/") != self.sign_in.path and not is_day:
             raise Refusal(404, f"nothing is at {path[:100]!r}")
         caller = self._authenticate(headers, is_day)
@@ -219,9 +220,8 @@ async def _refuse(refusal: Refusal, method: str, headers: Headers, send: Send) -
     message = "Unauthorized" if refusal.status == 401 else refusal.reason
     error: JsonObject = {"code": refusal.code, "message": message}
     if refusal.retry_s:
-        seconds = math.ceil(refusal.retry_s)
-        refusal.headers["retry-after"] = str(seconds)
-        error["data"] = {"retry_after": seconds}  # some clients never look at the header
+        refusal.headers["retry-after"] = str(refusal.retry_s)
+        error["data"] = {"retry_after": refusal.retry_s}  # some clients never look at the header
     body = json.dumps({"jsonrpc": "2.0", "id": refusal.request_id, "error": error})
     content_type = JSON_TYPE
     if method == "GET" and "text/html" in headers["accept"]:

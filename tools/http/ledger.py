@@ -103,10 +103,9 @@ class Ledger:
     def revoke(self, token_id: str) -> bool:
         """Refuse the tokens of this id for good. Returns False if none was given out here: perhaps a backend
         signed it."""
-        update = "UPDATE tokens SET revoked = 1 WHERE id = ?"
-        is_known = bool(self.db.execute(update, (token_id,)).rowcount)
+        cursor = self.db.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (token_id,))
         self.db.execute("INSERT OR IGNORE INTO tokens VALUES (?, '', '', '', 0, 1, 0)", (token_id,))
-        return is_known
+        return bool(cursor.rowcount)
 
     def check_use(self, token_id: str) -> bool:
         """Note the use of a token. Returns False if it was revoked, even a moment ago."""

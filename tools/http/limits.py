@@ -81,6 +81,7 @@ async def watch_connections(server: Any, idle_exit_s: float = 0) -> None:
     silent_since: dict[Any, float] = {}
     idle_since = time.monotonic()
     while not server.should_exit:
+        # Note which connections are silent, and since when.
         time_s = time.monotonic()
         silent_before = silent_since
         silent_since = {}
@@ -90,6 +91,7 @@ async def watch_connections(server: Any, idle_exit_s: float = 0) -> None:
             # The client is to send something: a request, or the rest of a body.
             if not cycle or cycle.response_complete or cycle.more_body:
                 silent_since[connection, cycle] = silent_before.get((connection, cycle), time_s)
+        # Close those that are silent for too long, or are too many: the longest silent ones.
         surplus = len(silent_since) - MOST_SILENT
         for number, pair in enumerate(sorted(silent_since, key=silent_since.__getitem__)):
             silent_s = time_s - silent_since[pair]

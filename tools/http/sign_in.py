@@ -118,6 +118,7 @@ class SignIn:
         is_page = path.startswith(PAGES)
         status = 201 if path == "/register" else 200
         try:
+            # The handler of this path and method.
             if headers["host"].lower() != self.host:
                 raise Denied("invalid_request", f"the host is not that of {self.url}", 421)
             if scope["method"] == "OPTIONS" and not is_page:
@@ -125,14 +126,14 @@ class SignIn:
             handler = self.endpoints[path].get(scope["method"])
             if not handler:
                 raise Denied("invalid_request", "another method", 405)
-            # The fields, for this server, with what the browser says.
+            # Its fields: those sent, which must be meant for this server, the cookie and the language.
             fields = _json_object(body) if path == "/register" else _form_fields(body)
             if is_page:  # its form is sent to its own address, where the other fields are
                 fields = _form_fields(scope["query_string"]) | fields
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers["cookie"]
-            # The first of the two that the browser names, or English.
+            # Of both languages the one that the browser names first, or English.
             languages = f"{headers['accept-language']} en"
             fields["lang"] = re.findall(r"\b(?:ru|en)\b", languages)[0]
             answer = handler(fields)
@@ -239,6 +240,7 @@ class SignIn:
         field = GRANT_TYPES.get(fields["grant_type"], "")
         kind = field.removesuffix("_token")
         secret = fields[field]
+        # Check that the secret was made for the client that sends it.
         client_id = fields["client_id"]
         if not _is_address(client_id):
             self._registered_client(client_id)
@@ -250,6 +252,7 @@ class SignIn:
         grant = self.ledger.grant_of(kind, secret)
         if not proof.items() <= grant.items():
             raise Denied("invalid_grant", SECRET_REFUSED)
+        # Spend it, and make its successor.
         key = tokens.read_keys(self.key_file)[0]
         token_id = grant["token_id"]
         lifetime_s = int(grant["days"] * DAY_S)

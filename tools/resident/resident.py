@@ -81,6 +81,7 @@ def _accept_sessions(
     gc.freeze()  # else a child's first collection would copy every page
     listening.notify_ready()
     while children or not idle_exit_s or time.monotonic() - idle_since < idle_exit_s:
+        # Wait for a signal or a connection, and forget the children that ended.
         ready, _, _ = select.select(awaited, [], [], idle_exit_s or None)
         if signals in ready and not set(ENDING_SIGNALS).isdisjoint(os.read(signals, 4096)):
             return
@@ -89,6 +90,7 @@ def _accept_sessions(
             idle_since = time.monotonic()
         if listener not in ready:
             continue
+        # Fork a child for the connection.
         try:
             connection, _ = listener.accept()
             with connection:

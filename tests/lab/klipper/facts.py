@@ -157,7 +157,7 @@ class Module:
     def call(self, node):
         receiver, _, method = ast.unparse(node.func).rpartition(".")
         kind = KINDS.get(method)
-        if kind is None or "config" not in receiver or not node.args or receiver in OTHERS:
+        if kind is None or "config" not in receiver or receiver in OTHERS:
             return
         name = self.option(node.args[0])
         words = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -215,7 +215,7 @@ def interval(words):
     bounds = {"minval": "[{:g}", "above": "({:g}", "maxval": ",{:g}]", "below": ",{:g})"}
     text = ""
     for word, form in bounds.items():
-        if type(words.get(word)) in (int, float):
+        if isinstance(words.get(word), int | float):
             text += form.format(words[word])
     return text
 
@@ -231,18 +231,18 @@ def fields(modules):
     for name in DRIVERS:
         module = modules[name]
         masks = {}
-        # Some use the registers of the older ones, too.
-        for other in ("extras.tmc2130", "extras.tmc2208", name):
+        # Some use the registers of an older one, too.
+        for other in ("extras.tmc2208", name):
             for table in modules[other].names.get("Fields", {}).values():
                 masks |= table
         for node in calls(ast.walk(module.tree), "set_config_field"):
             field = ast.literal_eval(node.args[1])
-            if mask := masks.get(field):
-                most = mask >> ((mask & -mask).bit_length() - 1)
-                spec = "b" if most == 1 else f"i[0,{most}]"
-                if field in module.names.get("SignedFields", ()):
-                    spec = f"i[{-(most // 2 + 1)},{most // 2}]"
-                module.options[f"driver_{field}"] = spec
+            mask = masks[field]
+            most = mask >> ((mask & -mask).bit_length() - 1)
+            spec = "b" if most == 1 else f"i[0,{most}]"
+            if field in module.names.get("SignedFields", ()):
+                spec = f"i[{-(most // 2 + 1)},{most // 2}]"
+            module.options[f"driver_{field}"] = spec
 
 
 def share(modules):
