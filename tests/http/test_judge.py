@@ -324,9 +324,9 @@ DIFFERENCES = [
 
 
 def test_the_differences_that_are_meant(beside):
-    """First our status, then the judge's. Ours takes no text that is not UTF-8 (RFC 8259), takes names of hosts and
-    media types in any case, and refuses in both eras what one of them refuses: an id that is none, a header that
-    comes twice. What needs no answer is taken, whatever its era."""
+    """First our status, then the judge's. Ours takes no text that is not UTF-8 (RFC 8259), takes names of
+    hosts and media types in any case, and refuses in both eras what one of them refuses: an id that is none,
+    a header that comes twice. What needs no answer is taken, whatever its era."""
     for body, headers, options, statuses in DIFFERENCES:
         ours, theirs = beside.answers(body, headers, **options)
         assert (ours[0], theirs[0]) == statuses, (body, headers, options)

@@ -58,8 +58,8 @@ def person(server, url):
 
 
 def session(server, stored, return_query, document=None, mode="auto"):
-    """A client's session with the server, signed in as `stored` says, or by the person: `return_query` then gets the
-    query of the address that the person came back to."""
+    """A client's session with the server, signed in as `stored` says, or by the person: `return_query` then
+    gets the query of the address that the person came back to."""
 
     async def redirect(url):
         return_query.update(await anyio.to_thread.run_sync(person, server, url))

@@ -115,7 +115,8 @@ class Clicks:
         return str(text).strip("\n")
 
     def wait(self, condition, host=False):
-        """Wait until a JavaScript condition is true; it is checked before each frame that the browser draws."""
+        """Wait until a JavaScript condition is true; it is checked before each frame that the browser
+        draws."""
         loop = "new Promise(done => {{ const look = () => ({}) ? done(true) : requestAnimationFrame(look); look(); }})"
         self.run(loop.format(condition), host)
 
@@ -167,8 +168,8 @@ class Tab(Clicks):
         self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def frame(self):
-        """The id of the page's frame inside the host, or of the host itself if there is none. A host may put a
-        sandbox of its own between them."""
+        """The id of the page's frame inside the host, or of the host itself if there is none. A host may put
+        a sandbox of its own between them."""
         tree = self.send("Page.getFrameTree")["frameTree"]
         page = tree.get("childFrames", [tree])[-1]
         while page["frame"]["url"].endswith("/sandbox.html"):

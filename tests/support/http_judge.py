@@ -19,7 +19,8 @@ EVENTS = "text/event-stream"
 
 
 class Judge(InMemory):
-    """The SDK's application without our guards. All that comes is of one person, who may use every toolset."""
+    """The SDK's application without our guards. All that comes is of one person, who may use every
+    toolset."""
 
     def application(self):
         names = [urlsplit(self.url).netloc, "127.0.0.1", "localhost", "[::1]"]

@@ -64,8 +64,8 @@ class DayPage:
         return caller_of_scope(grant["user"], grant["scope"], grant["token_id"])
 
     async def show(self, fields: FormFields) -> Reply:
-        """The page if the cookie is valid, else the form for an invitation's code. The cookie lasts longer each
-        day that it is used."""
+        """The page if the cookie is valid, else the form for an invitation's code. The cookie lasts longer
+        each day that it is used."""
         cookie, grant = self._grant(fields["cookie"])
         if not grant:
             return _code_form(fields)
@@ -108,8 +108,8 @@ class DayPage:
         return cookie, grant
 
     def _give_cookie(self, grant: JsonObject, cookie: str = "") -> Headers:
-        """Make a new cookie, or let `cookie` last longer, and return its header. Unused, it ends after twice the
-        days of the invitation, as a sign-in does."""
+        """Make a new cookie, or let `cookie` last longer, and return its header. Unused, it ends after twice
+        the days of the invitation, as a sign-in does."""
         lifetime_s = int(2 * grant["days"] * DAY_S)
         self.ledger.add(grant, lifetime_s)
         cookie = self.ledger.make_secret("cookie", lifetime_s, grant, cookie)

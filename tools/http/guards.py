@@ -58,7 +58,8 @@ class Refusal(Exception):
 
 
 class Guards:
-    """Passes on to `answer` the requests that may be served, on behalf of the token's user. Raises OSError."""
+    """Passes on to `answer` the requests that may be served, on behalf of the token's user. Raises
+    OSError."""
 
     def __init__(self, settings: Settings, answer: AnswerMessage):
         self.answer = answer
@@ -191,7 +192,8 @@ class Guards:
 
 
 def _headers(scope: JsonObject) -> Headers:
-    """The headers of a request; one that is missing is empty, one that comes twice is a list (RFC 9110 5.3)."""
+    """The headers of a request; one that is missing is empty, one that comes twice is a list (RFC 9110
+    5.3)."""
     headers: Headers = defaultdict(str)
     for pair in scope["headers"]:
         name, value = (encoded.decode("latin-1") for encoded in pair)

@@ -1,5 +1,5 @@
-"""The ledger of tokens: who has which, for what and until when, when it was last used, whether it was revoked.
-It also has a digest of each secret that becomes a token: invitations, codes, refresh tokens.
+"""The ledger of tokens: who has which, for what and until when, when it was last used, whether it was
+revoked. It also has a digest of each secret that becomes a token: invitations, codes, refresh tokens.
 
 One sqlite file in the state folder, for `python3 -m tools token` and the server alike.
 """
@@ -87,13 +87,13 @@ class Ledger:
             yield
 
     def entries(self) -> list[sqlite3.Row]:
-        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days` is
-        how long each use extends a sign-in, 0 for a token that is not renewed."""
+        """Every token that is revoked or has not expired; times are seconds since 1970, 0 for never. `days`
+        is how long each use extends a sign-in, 0 for a token that is not renewed."""
         return self.db.execute(ENTRIES, {"now": time.time()}).fetchall()
 
     def add(self, grant: JsonObject, lifetime_s: float) -> None:
-        """Note that the token of a grant is given out now, or renewed. Forgets tokens that have expired unless
-        they were revoked: a clock that ran ahead once must not bring those back."""
+        """Note that the token of a grant is given out now, or renewed. Forgets tokens that have expired
+        unless they were revoked: a clock that ran ahead once must not bring those back."""
         self.db.execute("DELETE FROM tokens WHERE expires < ? AND NOT revoked", (time.time(),))
         insertion = """INSERT INTO tokens (id, user, scope, label, expires)
             VALUES (:token_id, :user, :scope, :label, :expires)
@@ -118,8 +118,8 @@ class Ledger:
         return not revoked
 
     def make_secret(self, kind: str, lifetime_s: float, grant: JsonObject, secret: str = "") -> str:
-        """Make a secret for `grant`, or let this `secret` last longer if it is there already. Only its digest is
-        kept."""
+        """Make a secret for `grant`, or let this `secret` last longer if it is there already. Only its digest
+        is kept."""
         secret = secret or secrets.token_urlsafe(32)
         self.db.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
         row = (_digest(kind, secret), kind, time.time() + lifetime_s, json.dumps(grant))
@@ -135,8 +135,8 @@ class Ledger:
         return json.loads(grant)  # type: ignore[no-any-return]
 
     def spend(self, kind: str, secret: str) -> float | None:
-        """Mark a secret as spent. Returns None the first time, in any process; later the time when it was spent,
-        or 0 if the secret is unknown."""
+        """Mark a secret as spent. Returns None the first time, in any process; later the time when it was
+        spent, or 0 if the secret is unknown."""
         digest = _digest(kind, secret)
         update = "UPDATE secrets SET spent = ? WHERE digest = ? AND spent IS NULL"
         if self.db.execute(update, (time.time(), digest)).rowcount:

@@ -52,7 +52,8 @@ class Rate:
 
 
 class Turns:
-    """Turns of `most` holders at a time, `most_each` of them of one caller; the others wait in their order."""
+    """Turns of `most` holders at a time, `most_each` of them of one caller; the others wait in their
+    order."""
 
     def __init__(self, most: int, most_each: int):
         self.most_each = most_each
@@ -70,8 +71,8 @@ class Turns:
 
 
 async def watch_connections(server: Any, idle_exit_s: float = 0) -> None:
-    """Close connections to the HTTP server that send no whole request, after SILENT_S or once MOST_SILENT newer
-    ones are as silent: they never keep a good one out. End the server once nobody was connected for
+    """Close connections to the HTTP server that send no whole request, after SILENT_S or once MOST_SILENT
+    newer ones are as silent: they never keep a good one out. End the server once nobody was connected for
     `idle_exit_s`, unless that is 0."""
     # Connections that come between two looks can reach the usual limit of 1,024 files.
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)

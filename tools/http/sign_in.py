@@ -198,8 +198,8 @@ class SignIn:
         return code, grant and {**grant, "token_id": secrets.token_hex(8)}
 
     async def _client_name(self, fields: FormFields, is_invited: bool = False) -> str:
-        """Check a request for a code, and return the name of its client. Unless the person has typed an invitation's code
-        (`is_invited`), no client's document is fetched, and its host stands for its name.
+        """Check a request for a code, and return the name of its client. Unless the person has typed an
+        invitation's code (`is_invited`), no client's document is fetched, and its host stands for its name.
 
         Problems go to the person: nobody is sent to an address that only the request names. Raises Denied.
         """

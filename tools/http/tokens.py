@@ -110,8 +110,8 @@ def base64url(data: bytes) -> str:
 
 
 def read_keys(path: Path) -> Keys:
-    """The keys of the file, one per line in hexadecimal: the first one signs, all verify. Raises OSError if the
-    file cannot be used; FileNotFoundError if there is none."""
+    """The keys of the file, one per line in hexadecimal: the first one signs, all verify. Raises OSError if
+    the file cannot be used; FileNotFoundError if there is none."""
     keys: Keys = ()
     with suppress(ValueError, OSError), plain_file(path, of_this_user=True) as file:
         keys = tuple(map(bytes.fromhex, file.read().decode("ascii").split()))
@@ -131,7 +131,7 @@ def ensure_keys(path: Path) -> Keys:
 
 
 def rotate(path: Path) -> None:
-    """Put a new key first into the file and keep the one before it, so that its tokens are valid until the next
-    rotation. Raises OSError."""
+    """Put a new key first into the file and keep the one before it, so that its tokens are valid until the
+    next rotation. Raises OSError."""
     keys = (secrets.token_bytes(KEY_BYTES), ensure_keys(path)[0])
     replace_file(path, "".join(f"{key.hex()}\n" for key in keys))

@@ -145,8 +145,8 @@ def _check_owner(path: str) -> None:
 
 
 def _stand_by(connection: socket) -> NoReturn:
-    """Become a shell that waits for the exit status, with a twentieth of Python's memory. The session ends when
-    the shell does."""
+    """Become a shell that waits for the exit status, with a twentieth of Python's memory. The session ends
+    when the shell does."""
     connection.setblocking(True)
     os.dup2(connection.fileno(), 3)
     os.set_inheritable(3, True)  # also where it was number 3 already

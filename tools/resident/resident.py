@@ -44,7 +44,8 @@ PEER = "iII"  # the other end of a connection, as the kernel names it: process, 
 
 def main(serve: Callable[[], None], identity: str) -> int:
     """Be the service, once everything that a session needs is imported: fork a child for each session, which
-    calls `serve`. `identity` is the fingerprint of the sources. Exit status: 0 it ended, 2 it cannot listen."""
+    calls `serve`. `identity` is the fingerprint of the sources. Exit status: 0 it ended, 2 it cannot
+    listen."""
     path = Path(places.sockets()[0])
     lock = None
     try:
@@ -71,8 +72,8 @@ def main(serve: Callable[[], None], identity: str) -> int:
 def _accept_sessions(
     listener: socket.socket, idle_exit_s: int, run_session: Callable[[socket.socket], None]
 ) -> None:
-    """Fork a child that calls `run_session` for each connection, until a signal, or until there was no session
-    for `idle_exit_s` seconds, unless that is 0. Running sessions go on by themselves."""
+    """Fork a child that calls `run_session` for each connection, until a signal, or until there was no
+    session for `idle_exit_s` seconds, unless that is 0. Running sessions go on by themselves."""
     signals = leaving.signal_pipe(*ENDING_SIGNALS, signal.SIGCHLD)
     awaited: list[Any] = [signals, listener]
     children: set[int] = set()
@@ -105,8 +106,8 @@ def _accept_sessions(
 
 
 def _is_welcome(connection: socket.socket, session_count: int) -> bool:
-    """True if the caller is this user and there is room beside the running sessions. A caller who finds no room
-    is told so."""
+    """True if the caller is this user and there is room beside the running sessions. A caller who finds no
+    room is told so."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
     user = struct.unpack(PEER, peer)[1]
     if user != os.getuid():
@@ -145,8 +146,8 @@ def _run_child(run_session: Callable[[socket.socket], None], connection: socket.
 
 
 def _take_over(connection: socket.socket, identity: str) -> None:
-    """Become the session of the caller at the other end. Raises SystemExit if it was refused; ConnectionError,
-    TimeoutError if it is gone, does not agree, or says nothing."""
+    """Become the session of the caller at the other end. Raises SystemExit if it was refused;
+    ConnectionError, TimeoutError if it is gone, does not agree, or says nothing."""
     connection.settimeout(OFFER_S)
     # With descriptors the kernel gives 36 kB at most.
     frame, descriptors, _, _ = socket.recv_fds(connection, 2**16, 3)

@@ -125,7 +125,8 @@ LONG_S = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """What is broken, for how long, and the errors that excuses; `broken` gives a context manager of a world."""
+    """What is broken, for how long, and the errors that excuses; `broken` gives a context manager of a
+    world."""
 
     broken: object
     lasts_s: float

@@ -52,7 +52,8 @@ def in_a_shell(lines, **variables):
 
 
 def session(**settings):
-    """A client's session as ssh starts it: in the user's shell, without a login and the variables that it sets."""
+    """A client's session as ssh starts it: in the user's shell, without a login and the variables that it
+    sets."""
     variables = {"HOME": Path.home(), "PATH": "/usr/bin:/bin", **settings}
     words = [f"{name}={value}" for name, value in variables.items()]
     return Client(["env", "-i", "-C", "/", *words, "bash", "-c", f"exec {COMMAND}"])
