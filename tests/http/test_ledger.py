@@ -99,6 +99,12 @@ def test_a_commit_is_on_the_disk_with_its_folder_and_only_its_owner_may_read_the
     assert (tmp_path / "state" / "http-tokens.sqlite3").stat().st_mode & 0o777 == 0o600
 
 
+def test_the_servers_event_loop_waits_half_a_second_at_most_for_a_lock_of_the_ledger(env):
+    with InMemory() as server:
+        timeout_ms = server.app.ledger.db.execute("PRAGMA busy_timeout").fetchone()[0]
+    assert timeout_ms == 500
+
+
 def test_a_running_server_follows_the_file_that_is_restored_in_place_of_its_own(tmp_path):
     for folder in ("here", "copy"):
         given_out(tmp_path / folder, "one")
@@ -111,6 +117,10 @@ def test_a_running_server_follows_the_file_that_is_restored_in_place_of_its_own(
     assert running.check_use("one")
     Ledger(tmp_path / "here").revoke("one")
     assert not running.check_use("one")
+    with running.writing():
+        connection = running.db
+        file.unlink()
+        assert running.db is connection, "a transaction ends in the file in which it began"
 
 
 def test_of_many_who_spend_a_secret_at_once_one_is_the_first(tmp_path):
