@@ -274,17 +274,17 @@ def reaches(start, modules, others):
 
 def readers(modules):
     """For each kind of section its module, and whether a name follows: `-` never, `+` always, `?` perhaps."""
-    readers = {}
+    reader_of = {}
     for kind, module in READERS.items():
-        readers[kind] = (module, "-" if kind in SET_UP else "?")
+        reader_of[kind] = (module, "-" if kind in SET_UP else "?")
     for name, module in modules.items():
         functions = {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
-        plain = "load_config" in functions
-        named = "load_config_prefix" in functions
-        if name.startswith("extras.") and (plain or named):
-            sign = "?" if plain and named else "+" if named else "-"
-            readers.setdefault(short(name), (name, sign))
-    return readers
+        takes_none = "load_config" in functions
+        takes_name = "load_config_prefix" in functions
+        if name.startswith("extras.") and (takes_none or takes_name):
+            sign = "?" if takes_none and takes_name else "+" if takes_name else "-"
+            reader_of.setdefault(short(name), (name, sign))
+    return reader_of
 
 
 def sensor_types(klippy, modules):
@@ -308,34 +308,36 @@ def without_options(modules):
 def demands(modules):
     """The options that each kind of section has to have, and each sensor_type and lcd_type."""
     needs = Needs(modules)
-    found = {kind: needs.required(module) for kind, (module, _) in readers(modules).items()}
+    demanded = {kind: needs.required(module) for kind, (module, _) in readers(modules).items()}
     for kind, (module, name) in SET_UP.items():
-        found[kind] = needs.of_class(module, name)
+        demanded[kind] = needs.of_class(module, name)
     for name in SENSORS:
         for node in calls(ast.walk(modules[name].tree), "add_sensor_factory"):
-            kind, made = node.args
+            kind, maker = node.args
             if isinstance(kind, ast.Constant):
-                found[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(made))
+                demanded[f"sensor_type {kind.value}"] = needs.of_class(name, ast.unparse(maker))
     for kind in without_options(modules):
-        found[f"sensor_type {kind}"] = set()
-    for kind, made in modules["extras.display.display"].names["LCD_chips"].items():
-        found[f"lcd_type {kind}"] = needs.of_class(made.__module__, made.__name__)
+        demanded[f"sensor_type {kind}"] = set()
+    for kind, maker in modules["extras.display.display"].names["LCD_chips"].items():
+        demanded[f"lcd_type {kind}"] = needs.of_class(maker.__module__, maker.__name__)
     words = {
         kind: " ".join(sorted(options - {kind.partition(" ")[0]}))
-        for kind, options in found.items()
+        for kind, options in demanded.items()
     }
-    both = {kind: f"{words.get(kind, '')} {options}".strip() for kind, options in NEEDED.items()}
-    return words | both
+    completed = {
+        kind: f"{words.get(kind, '')} {options}".strip() for kind, options in NEEDED.items()
+    }
+    return words | completed
 
 
 def brought(kind, module, modules):
     """The commands that a kind of section brings."""
-    own = [module]
+    readers = [module]
     if kind == "printer":
-        own += ALWAYS
+        readers += ALWAYS
     if kind.startswith("tmc"):
-        own.append("extras.tmc")
-    return set(LOOPED.get(kind, "").split()).union(*(commands(modules[name]) for name in own))
+        readers.append("extras.tmc")
+    return set(LOOPED.get(kind, "").split()).union(*(commands(modules[name]) for name in readers))
 
 
 def main():
@@ -358,8 +360,8 @@ def main():
         for kind, (module, sign) in sorted(readers(modules).items())
     }
     used = {name for *_, names in kinds.values() for name in names}
-    words = ["git", "-C", checkout, "log", "-1", "--format=%(describe:tags) %cs"]
-    version = subprocess.check_output(words, text=True).strip()
+    command = ["git", "-C", checkout, "log", "-1", "--format=%(describe:tags) %cs"]
+    version = subprocess.check_output(command, text=True).strip()
     print(
         f"# Klipper {version}: made by tests/lab/klipper/facts.py; options.py says what the signs mean."
     )
@@ -367,18 +369,18 @@ def main():
         print(f"of {short(name)}:", *map("=".join, sorted(modules[name].options.items())))
     print(f"sensor {'|'.join(sensor_types(klippy, modules))}:")
     sensors = [name for name in SENSORS if name in used]
-    needed = demands(modules)
+    demanded = demands(modules)
     for kind, (module, sign, names) in kinds.items():
         if kind in SENSED:
             names = [name for name in names if name not in sensors] + sensors
         print(f"kind {kind}:", sign, *map(short, names))
-        if options := needed.pop(kind, ""):
+        if options := demanded.pop(kind, ""):
             print(f"needs {kind}: {options}")
-        if own := brought(kind, module, modules):
-            print(f"gives {kind}:", *sorted(own))
-    for what, options in needed.items():
-        if " " in what:
-            print(f"needs {what}: {options}".rstrip())
+        if gcodes := brought(kind, module, modules):
+            print(f"gives {kind}:", *sorted(gcodes))
+    for owner, options in demanded.items():
+        if " " in owner:
+            print(f"needs {owner}: {options}".rstrip())
 
 
 def short(name):
