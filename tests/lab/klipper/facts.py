@@ -152,7 +152,7 @@ class Module:
                 self.locals[ast.unparse(node.targets[0])] = node.value
         for node in calls(ast.walk(self.tree), ""):
             self.call(node)
-        self.options = pins(self) | self.options
+        self.options |= pins(self)
 
     def call(self, node):
         receiver, _, method = ast.unparse(node.func).rpartition(".")

@@ -107,7 +107,7 @@ def demanded(node, known):
     receiver, _, method = ast.unparse(node.func).rpartition(".")
     # What may be chosen is named before the default.
     most = 2 if method == "getchoice" else 1
-    if receiver != "config" or method not in KINDS or not 0 < len(node.args) <= most:
+    if receiver != "config" or method not in KINDS or len(node.args) > most:
         return ""
     name = node.args[0]
     option = name.value if isinstance(name, ast.Constant) else known.get(ast.unparse(name))
