@@ -18,7 +18,7 @@ def listing():
     """The tools as they go over the wire, with default settings."""
     from tools.core import registry, results
 
-    tools = registry.listed()
+    tools = registry.listed_tools()
     return [results.describe(*tool) for tool in tools.items()]
 
 

@@ -18,7 +18,7 @@ COMMAND = re.compile(
     r"(?:\./setup\.sh|server\.py|python3 -m tools)(?: (?:--?)?[A-Za-z_…][\w.-]*\b)*"
 )
 SETTING = re.compile(
-    rf"\b(?:{'|'.join({name.partition('_')[0] for name in settings.names()})})_[A-Z_]*[A-Z]\b"
+    rf"\b(?:{'|'.join({name.partition('_')[0] for name in settings.variable_names()})})_[A-Z_]*[A-Z]\b"
 )
 PAGE = re.compile(r"\bdocs/\w+\.md")
 TOOL = re.compile(
@@ -82,7 +82,7 @@ def is_there(command, helped):
     if program == "server.py":
         return not options or starting.command_line(options)
     if words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
-        return any(words[1] in tool.names for tool in registry.listed().values())
+        return any(words[1] in tool.names for tool in registry.listed_tools().values())
     # The name of a toolset alone lists its commands.
     toolsets = [[toolset] for toolset, _ in registry.COMMANDS]
     is_command = words in toolsets or tuple(words[:2]) in registry.COMMANDS
@@ -90,10 +90,10 @@ def is_there(command, helped):
 
 
 def test_each_setting_tool_and_page_in_a_message_is_there():
-    tools = {name for tool in registry.listed().values() for name in tool.names}
+    tools = {name for tool in registry.listed_tools().values() for name in tool.names}
     pages = {str(path.relative_to(PROJECT)) for path in PROJECT.glob("docs/*.md")}
     for pattern, known in (
-        (SETTING, settings.names() | OTHERS_SETTINGS),
+        (SETTING, settings.variable_names() | OTHERS_SETTINGS),
         (TOOL, tools | {"preview_id", "read_only"}),
         (PAGE, pages),
     ):

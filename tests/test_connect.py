@@ -16,7 +16,7 @@ from tests.support.client import PROJECT
 from tools import check, connect
 from tools.__main__ import main
 from tools.core import places
-from tools.core.health import guarded
+from tools.core.health import run_check
 from tools.starting import VERSION
 
 
@@ -30,7 +30,7 @@ def test_a_service_is_judged_by_what_it_says_and_not_by_a_misspelt_setting(
     failing = check._service(["sh", "-c", f"{remark}; echo pi-mcp: no room >&2; exit 1"])
     assert failing.summary == "no room"
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
-    hanging = guarded(lambda: check._service(["sleep", "60"]))
+    hanging = run_check(lambda: check._service(["sleep", "60"]))
     assert hanging.summary == "no answer in 0.2 s"
     assert "systemctl restart" in hanging.advice
 
@@ -50,7 +50,7 @@ def test_a_check_waits_for_the_answer_of_a_slow_server_before_it_hangs_up(monkey
     broken = check._server([sys.executable, "-c", "import sys; sys.exit('pi-mcp: no room')"])
     assert (broken.state, broken.summary) == ("broken", "it does not answer: no room")
     monkeypatch.setattr(check, "START_TIMEOUT_S", 0.2)
-    assert guarded(lambda: check._server(["cat", "/dev/zero"])).summary == "no answer in 0.2 s"
+    assert run_check(lambda: check._server(["cat", "/dev/zero"])).summary == "no answer in 0.2 s"
 
 
 @pytest.fixture

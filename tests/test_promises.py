@@ -16,7 +16,7 @@ from tools.core.health import CHECKS
 from tools.core.json_types import compact_json
 from tools.core.tool import TOOLS, description
 
-TOOLS_LISTED = registry.listed()
+TOOLS_LISTED = registry.listed_tools()
 EACH = [*TOOLS.values()]
 
 
@@ -112,7 +112,7 @@ def test_an_unknown_argument_is_an_error_with_a_hint_and_a_reader_is_not_destruc
 
 def test_read_only_mode_lists_no_writer_and_what_reads_in_the_place_of_some(env):
     env(MCP_READ_ONLY=1)
-    listed = {tool.name: tool for tool in registry.listed().values()}
+    listed = {tool.name: tool for tool in registry.listed_tools().values()}
     assert not [name for name, tool in listed.items() if tool.write]
     for tool in EACH:
         writer = TOOLS[tool.name]

@@ -67,9 +67,9 @@ def test_one_command_fetches_the_docs_and_checks_and_a_second_run_changes_nothin
     assert re.search(".*".join(steps), first.stdout, re.DOTALL)
     file = tmp_path / "home" / "config" / "pi-mcp" / "env"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert settings.places.from_file(str(file)) == {"MCP_LANGUAGE": "ru"}
+    assert settings.places.values_in_file(str(file)) == {"MCP_LANGUAGE": "ru"}
     text = file.read_text("utf-8")
-    assert all(f"#{name}=" in text for name in settings.names() - {"MCP_LANGUAGE"})
+    assert all(f"#{name}=" in text for name in settings.variable_names() - {"MCP_LANGUAGE"})
     before = files(copy)
 
     second = set_up(copy, **upstream)

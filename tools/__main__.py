@@ -54,7 +54,7 @@ def main(words: list[str]) -> int:
 
             return notices.main(words[1:], _cards_due)
         settings_or_refuse()
-        return _print(_output(words, registry.listed()))
+        return _print(_output(words, registry.listed_tools()))
     except settings.SettingsError as error:
         refuse(str(error))
     except ToolError as error:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tools import protocol
 from tools.core import health, places
-from tools.core.health import Health, guarded
+from tools.core.health import Health, run_check
 from tools.core.settings import current
 from tools.http import http_check
 from tools.resident import handover
@@ -41,12 +41,12 @@ def main(command: list[str]) -> int:
     """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name
     and a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
     rows = [
-        ("server", guarded(lambda: _server(command))),
-        ("settings", guarded(_settings)),
-        ("service", guarded(lambda: _service(command[:-1]))),
-        ("http", guarded(lambda: http_check.inspect(current()))),
+        ("server", run_check(lambda: _server(command))),
+        ("settings", run_check(_settings)),
+        ("service", run_check(lambda: _service(command[:-1]))),
+        ("http", run_check(lambda: http_check.inspect(current()))),
     ]
-    rows += health.every(trying=True)
+    rows += health.run_checks(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
     for name, look in rows:
         mark = f"{STATE_SIGNS[look.state]} {name:<10}  "
@@ -86,7 +86,7 @@ def _settings() -> Health:
         )
     if file.stat().st_mode & 0o077:
         return Health("unset", f"others on this machine can read {file}", f"chmod 600 {file}")
-    return Health("ok", f"{file}, {len(places.from_file(str(file)))} set")
+    return Health("ok", f"{file}, {len(places.values_in_file(str(file)))} set")
 
 
 def _server(command: list[str]) -> Health:
@@ -116,7 +116,7 @@ def _service(command: list[str]) -> Health:
     return Health("ok", f"{path}, a session came and went in {session.took_s:.2f} s")
 
 
-class Session(NamedTuple):
+class EndedSession(NamedTuple):
     """A session that has ended: `complaint` is the last line of its log."""
 
     status: int
@@ -125,7 +125,7 @@ class Session(NamedTuple):
     took_s: float
 
 
-def _run(command: list[str], advice: str) -> Session:
+def _run(command: list[str], advice: str) -> EndedSession:
     """Run a session that lists the tools; its input is closed after the answer. Raises ToolError with this
     advice if it does not end."""
     began_s = time.monotonic()
@@ -140,4 +140,4 @@ def _run(command: list[str], advice: str) -> Session:
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
     complaint = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
-    return Session(process.returncode, answer + rest, complaint, time.monotonic() - began_s)
+    return EndedSession(process.returncode, answer + rest, complaint, time.monotonic() - began_s)

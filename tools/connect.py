@@ -106,7 +106,7 @@ def manifest() -> JsonObject:
     forwarding, start = _anki_of_the_desktop(home)
     words = [*OPTIONS, *forwarding, "${user_config.host}", *start, "${user_config.command}"]
     tools = []
-    for name, tool in registry.listed().items():
+    for name, tool in registry.listed_tools().items():
         summary = tool.description.partition(". ")[0].rstrip(".")
         tools.append({"name": name, "description": f"{summary}."})
     return {

@@ -178,7 +178,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
         )
     headers = {**EVENTS}
     if request.method == "initialize" and message and "result" in message:
-        ending = PAGES_SUFFIX if mcp_apps.announced(request.params["capabilities"]) else ""
+        ending = PAGES_SUFFIX if mcp_apps.shows_pages(request.params["capabilities"]) else ""
         headers[SESSION_HEADER] = secrets.token_hex(16) + ending
     await start_response(send, 200, headers)
     while message is not None:

@@ -26,7 +26,7 @@ def build() -> JsonObject:
     tool; saved for the sessions to come unless a remote caller asks. Imports every toolset."""
     from tools.core import registry, results
 
-    tools = registry.listed(pages=True)
+    tools = registry.listed_tools(pages=True)
     toolsets: dict[str, str] = {}
     for tool in tools.values():
         toolsets |= dict.fromkeys(tool.names, tool.toolset)

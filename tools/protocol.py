@@ -70,7 +70,7 @@ DRAIN_S = 5  # after EOF, for the answers that are still owed
 
 # 1. Shapes of what clients send, as stdio.fits reads them.
 
-INFO = {
+IMPLEMENTATION = {
     "name": str,
     "version": str,
     "title?": str,
@@ -86,7 +86,7 @@ CAPABILITIES = {
     "experimental?": {"*": dict},
 }
 META_MEMBERS = {"progressToken?": ID}
-ENVELOPE = {**META_MEMBERS, f"{CLIENT_INFO}?": INFO, CLIENT_CAPABILITIES: CAPABILITIES}
+ENVELOPE = {**META_MEMBERS, f"{CLIENT_INFO}?": IMPLEMENTATION, CLIENT_CAPABILITIES: CAPABILITIES}
 STREAM = {
     "toolsListChanged?": bool,
     "promptsListChanged?": bool,
@@ -95,7 +95,11 @@ STREAM = {
 }
 LIST_PARAMS = {"cursor?": str}
 SHAPES: JsonObject = {
-    "initialize": {"protocolVersion": str, "capabilities": CAPABILITIES, "clientInfo": INFO},
+    "initialize": {
+        "protocolVersion": str,
+        "capabilities": CAPABILITIES,
+        "clientInfo": IMPLEMENTATION,
+    },
     "ping": {},
     "server/discover": {},
     LISTEN: {"notifications": STREAM},
@@ -149,7 +153,7 @@ class Request:
 
     @property
     def shows_pages(self) -> bool:
-        return mcp_apps.announced(self.capabilities)
+        return mcp_apps.shows_pages(self.capabilities)
 
     def notify(self, message: JsonObject) -> None:
         """Send the client a message about this request, unless it was answered or withdrawn."""
@@ -223,7 +227,9 @@ class Request:
             return self.elicit(text)
         call = f"{self.params['name']} {compact_json(self.params.get('arguments'))}"
         answer = (self.params.get("inputResponses") or {}).get(results.CONSENT)
-        if answer is None or not calls.is_current(self.params.get("requestState"), text, key, call):
+        if answer is None or not calls.is_state_of(
+            self.params.get("requestState"), text, key, call
+        ):
             raise calls.Asking(text, calls.state_of(text, key, call))
         return action_of(answer)
 
@@ -287,7 +293,7 @@ def call_tool(request: Request) -> JsonObject:
         toolset = ""
         if not registry.load.cache_info().currsize:  # the other toolsets need not be imported
             toolset = listing.load().get("toolsets", {}).get(params["name"], "")
-        tools = registry.listed(request.shows_pages, toolset).values()
+        tools = registry.listed_tools(request.shows_pages, toolset).values()
         tool = registry.tool_named(params["name"], tools)
         call = calls.RunningCall(request.report, lambda: request.withdrawn, request.ask)
         with calls.calling(call) as lines:

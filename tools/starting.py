@@ -37,7 +37,7 @@ def command_line(words: list[str]) -> str:
 def settings_or_refuse() -> settings.Settings:
     """The settings of this process; a wrong one ends it."""
     try:
-        remarks = settings.check()
+        remarks = settings.check_all()
     except settings.SettingsError as error:
         refuse(str(error))
     for line in remarks:

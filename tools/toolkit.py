@@ -4,7 +4,15 @@ itself."""
 
 # ruff: noqa: F401
 from tools.core.calls import checkpoint
-from tools.core.errors import Cancelled, ToolError, cut, did_you_mean, one_line, quoted, several
+from tools.core.errors import (
+    Cancelled,
+    ToolError,
+    cut,
+    did_you_mean,
+    nearest_names,
+    one_line,
+    quoted,
+)
 from tools.core.files import exclusive_lock, make_folder_of, plain_file, replace_file
 from tools.core.json_types import Answer, JsonObject, compact_json, filled
 from tools.core.registry import TextOutput, command, for_people

@@ -172,13 +172,13 @@ def test_what_is_not_a_plain_file_in_place_of_a_listing_or_a_secret_is_never_wai
     assert listing.load() == {}
     in_its_place(tmp_path / "press.key")
     with pytest.raises(OSError):
-        presses.key(tmp_path / "press.key", "a preview")
+        presses.make_key(tmp_path / "press.key", "a preview")
 
 
 def test_a_secret_that_the_group_or_others_can_read_is_not_used(tmp_path):
     secret = tmp_path / "press.key"
-    presses.key(secret, "a preview")
+    presses.make_key(secret, "a preview")
     for mode in (0o640, 0o604):
         secret.chmod(mode)
         with pytest.raises(ToolError, match="others can read it"):
-            presses.key(secret, "a preview")
+            presses.make_key(secret, "a preview")

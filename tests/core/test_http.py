@@ -12,7 +12,7 @@ import pytest
 from tests.support.client import cases
 from tests.support.web import started
 from tools.core import http
-from tools.core.http import HttpError, Late, Limits, Misdirected, NotHttp, Request, TooLong
+from tools.core.http import Bounds, HttpError, Late, Misdirected, NotHttp, Request, TooLong
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SOON_S = 0.2
@@ -63,7 +63,7 @@ def peer():
 
 
 def limits(seconds=FAR_S, **more):
-    return Limits(time.monotonic() + seconds, **{"body_bytes": 100_000, **more})
+    return Bounds(time.monotonic() + seconds, **{"body_bytes": 100_000, **more})
 
 
 def fails(error, *request, match=None, how=None):
@@ -103,7 +103,7 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
         port = taken.getsockname()[1]
 
     address = url.format(port=port, folder=tmp_path)
-    assert not fails(HttpError, address, match="nothing listens there").sent
+    assert not fails(HttpError, address, match="nothing listens there").was_sent
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
     ],
 )
 def test_half_an_answer_is_none(peer, answer):
-    assert fails(HttpError, peer(answer), match="cut before the whole answer").sent
+    assert fails(HttpError, peer(answer), match="cut before the whole answer").was_sent
 
 
 @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
         while not peer.last.closing.wait(0.05):
             connection.sendall(b"x")
 
-    assert fails(Late, peer(drip), how=limits(SOON_S)).sent
+    assert fails(Late, peer(drip), how=limits(SOON_S)).was_sent
 
 
 def test_a_peer_that_only_listens_is_given_up_at_the_deadline(peer):
     url = peer(lambda *_: peer.last.closing.wait())
-    assert fails(Late, url, "POST", bytes(50_000_000), how=limits(SOON_S)).sent
+    assert fails(Late, url, "POST", bytes(50_000_000), how=limits(SOON_S)).was_sent
     secure = peer(peer.last.reply).replace("http:", "https:")
-    assert not fails(Late, secure, how=limits(SOON_S)).sent
+    assert not fails(Late, secure, how=limits(SOON_S)).was_sent
 
 
 def test_a_name_lookup_that_hangs_ends_at_the_deadline(monkeypatch):
@@ -156,12 +156,12 @@ def test_a_name_lookup_that_hangs_ends_at_the_deadline(monkeypatch):
 
     error = fails(Late, "http://slow.example/", how=limits(SOON_S))
     done.set()
-    assert not error.sent
+    assert not error.was_sent
 
 
 def test_a_wrong_address_is_told():
     for url in ("http://no-such-host.invalid/", "http://a..b/", "http://h:x/"):
-        assert not fails(HttpError, url, match=r"proper|no such host|looked up").sent
+        assert not fails(HttpError, url, match=r"proper|no such host|looked up").was_sent
 
 
 def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):

@@ -34,7 +34,7 @@ def listed_resources():
 
 
 def names_of_prompts():
-    return [prompt.name for prompt in prompts.offered()]
+    return [prompt.name for prompt in prompts.offered_prompts()]
 
 
 def text_of(uri):
@@ -62,7 +62,7 @@ def test_every_prompt_is_listed_with_what_it_takes():
 
 
 def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
-    tools = {tool.listed_name for tool in registry.listed().values()} | {"search_docs"}
+    tools = {tool.listed_name for tool in registry.listed_tools().values()} | {"search_docs"}
     for prompt in prompts.PROMPTS.values():
         own = ARGUMENTS.get(prompt.name, {}).values()
         russian, english = prompted(prompt), prompted(prompt, language="en")
@@ -121,12 +121,12 @@ NOT_ANNOUNCED = json_lines("""
 
 
 def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
-    assert all(map(mcp_apps.announced, ANNOUNCED))
-    assert not any(map(mcp_apps.announced, NOT_ANNOUNCED))
+    assert all(map(mcp_apps.shows_pages, ANNOUNCED))
+    assert not any(map(mcp_apps.shows_pages, NOT_ANNOUNCED))
     env(MCP_PAGES="off")
-    assert not mcp_apps.announced(ANNOUNCED[0])
+    assert not mcp_apps.shows_pages(ANNOUNCED[0])
     env(MCP_PAGES="on")
-    assert mcp_apps.announced({})
+    assert mcp_apps.shows_pages({})
 
 
 def test_a_page_is_sent_without_comments_and_blanks_and_with_its_texts_as_they_are(tmp_path):

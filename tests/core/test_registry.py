@@ -92,7 +92,7 @@ def test_wrappers_stack_errors_outermost_then_requires_locks_responds(own_regist
     def traced(wrapper):
         return lambda *words, **named: order.append(wrapper.__name__) or wrapper(*words, **named)
 
-    monkeypatch.setattr(tool, "STACK", [traced(wrapper) for wrapper in tool.STACK])
+    monkeypatch.setattr(tool, "WRAPPERS", [traced(wrapper) for wrapper in tool.WRAPPERS])
     declare(lambda: order.append("tool"), write=True, requires=lambda: order.append("check"))()
     assert order == ["catching", "requiring", "check", "locking", "responding", "tool"]
 

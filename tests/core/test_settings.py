@@ -129,7 +129,7 @@ def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused()
 
 def test_a_misspelt_setting_is_named_with_the_nearest_one(env):
     env(MCP_READONLY="1", MCP_TIMEOUT="60")
-    assert settings.check() == ["MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?"]
+    assert settings.check_all() == ["MCP_READONLY is not a setting. Did you mean MCP_READ_ONLY?"]
 
 
 def test_a_session_of_the_service_reads_its_settings_again(env):

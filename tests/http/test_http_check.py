@@ -6,7 +6,7 @@ from tests.http.test_sign_in_clients import serving
 from tests.support.http_server import HttpServer
 from tests.support.web import Handler, listening
 from tools.core.errors import ToolError
-from tools.core.health import guarded
+from tools.core.health import run_check
 from tools.core.http import Request
 from tools.core.settings import current
 from tools.http import http_check, tokens
@@ -44,7 +44,7 @@ def keys(env):
 
 def look(env, url):
     env(MCP_HTTP_URL=url)
-    return guarded(lambda: http_check.inspect(current()))
+    return run_check(lambda: http_check.inspect(current()))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from tools.core.json_types import compact_json
 
 
 def call(name, /, **arguments):
-    return registry.tool_named(name, registry.listed().values()).call(arguments)
+    return registry.tool_named(name, registry.listed_tools().values()).call(arguments)
 
 
 def tokens(answer):

@@ -27,7 +27,7 @@ def heard(monkeypatch):
 
 def described():
     """Whether the description of sync_docs recommends a sync."""
-    tool = registry.tool_named("sync_docs", registry.listed().values())
+    tool = registry.tool_named("sync_docs", registry.listed_tools().values())
     return "(РЕКОМЕНДУЕТСЯ: база устарела)" in tool.description
 
 

@@ -34,11 +34,11 @@ from tests.onepercent.person import (
 from tests.support.client import PROJECT
 from tools.core import files
 from tools.core.errors import ToolError
-from tools.core.health import guarded
+from tools.core.health import run_check
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import backup, database, export, import_, restore
 
-health = partial(guarded, database)
+health = partial(run_check, database)
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 

@@ -21,7 +21,7 @@ from tests.onepercent.person import (
 )
 from tests.support.client import PROJECT, finished
 from tests.support.web import serving
-from tools.core.settings import SettingsError, check
+from tools.core.settings import SettingsError, check_all
 from tools.onepercent import notices
 
 MORNING, EVENING = "2026-03-18T08:00:00+00:00", "2026-03-18T21:00:00+00:00"
@@ -156,7 +156,7 @@ def test_what_may_have_arrived_is_not_sent_again(phone, life, monkeypatch, capsy
 def test_a_wrong_setting_is_named(name, value, file):
     use(file, **{name: value})
     with pytest.raises(SettingsError, match=name):
-        check()
+        check_all()
 
 
 @pytest.mark.slow

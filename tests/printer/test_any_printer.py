@@ -263,7 +263,7 @@ def test_a_key_is_sent_where_one_is_set_and_is_never_shown(printer, env, pages):
         assert "4712" not in json.dumps(call("printer_state"))
     env(PRINTER_KEYS="secret4711")
     with pytest.raises(SettingsError, match=r"PRINTER_KEYS: expected name=value") as error:
-        settings.check()
+        settings.check_all()
     assert "4711" not in str(error.value)
 
 

@@ -10,7 +10,7 @@ from tests.klipper.asking import call
 from tests.support.client import cases
 from tests.support.web import endless
 from tools.core import settings
-from tools.core.health import CHECKS, guarded
+from tools.core.health import CHECKS, run_check
 from tools.search import services
 from tools.search.settings import SearchSettings
 
@@ -229,12 +229,12 @@ def test_the_check_names_no_secret_and_of_the_shell_asks_once(upstream, env):
     assert health.state == "ok"
     assert KEY not in health.summary and "webhook" not in health.summary
     upstream.answers([PAGE] * 3)
-    assert guarded(health.trial).summary.endswith("with a key: 3 results for 'Raspberry Pi'")
+    assert run_check(health.trial).summary.endswith("with a key: 3 results for 'Raspberry Pi'")
     assert len(upstream.seen) == 1
     upstream.answers([])
-    assert guarded(health.trial).state == "broken"
+    assert run_check(health.trial).state == "broken"
     upstream.answers({"error": "no credits"}, 402)
-    assert guarded(health.trial).summary == "The search service answered 402: “no credits”"
+    assert run_check(health.trial).summary == "The search service answered 402: “no credits”"
     env(SEARCH_API_URL="")
     assert (CHECKS["search"]().state, CHECKS["search"]().trial) == ("unset", None)
 

@@ -107,7 +107,7 @@ def answer_by_press(
 
     Source: docs/pages.md
     """
-    presses.check(
+    presses.check_key(
         due.press_key(), press_key, "Use anki_due, ask for a rating, then anki_answer_cards."
     )
     if undo:

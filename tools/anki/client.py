@@ -204,7 +204,7 @@ def send(request: JsonObject, extra_s: float = 0) -> Result:
         # AnkiConnect answers one request at a time and lets five wait.
         with exclusive_lock("ankiconnect"):
             response = http.send(
-                post, http.Limits(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES)
+                post, http.Bounds(time.monotonic() + timeout_s, LONGEST_REPLY_BYTES)
             )
         # The result counts, whatever the HTTP status.
         with suppress(ValueError, RecursionError):
@@ -236,7 +236,7 @@ def _keyed(request: Any) -> Any:
 def _failure(error: http.HttpError, timeout_s: float) -> Failure:
     """The Failure of a request without a whole answer."""
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
-    if not error.sent:
+    if not error.was_sent:
         return Unreachable(
             f"AnkiConnect cannot be reached at {current().anki_connect_url}: {error.reason}",
             "Start Anki with the AnkiConnect add-on (code 2055492159) on the machine that "

@@ -33,7 +33,7 @@ class CardsAnswer(JsonObject):
 
 def press_key() -> str:
     """The key of the presses that rate cards today."""
-    return presses.key(state_path("anki-press.key"), f"study {date.today()}")
+    return presses.make_key(state_path("anki-press.key"), f"study {date.today()}")
 
 
 def _page_meta(answer: JsonObject) -> JsonObject:

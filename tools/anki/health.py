@@ -3,7 +3,7 @@
 import json
 import shlex
 
-from tools.core.health import Health, check
+from tools.core.health import Health, health_check
 from tools.toolkit import ToolError
 
 from . import client, models
@@ -11,7 +11,7 @@ from .client import UNREACHABLE, action, note_search
 from .settings import current
 
 
-@check
+@health_check
 def health() -> Health:
     """Ask AnkiConnect for an open profile, its contents, and the default note type."""
     try:

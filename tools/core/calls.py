@@ -137,7 +137,7 @@ def state_of(question: str, key: str, call: str, issued: str = "") -> str:
     return f"{issued}.{code.hexdigest()}"
 
 
-def is_current(state: object, question: str, key: str, call: str) -> bool:
+def is_state_of(state: object, question: str, key: str, call: str) -> bool:
     """True if an answer that brings `state` is to this question, asked in the last QUESTION_S seconds."""
     import hmac
 

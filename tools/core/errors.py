@@ -74,7 +74,7 @@ class RpcError(Exception):
         return {"error": error}
 
 
-def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
+def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
     """The `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to
     1."""
     from difflib import get_close_matches
@@ -84,7 +84,7 @@ def several(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3)
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """`Did you mean X?` with the nearest name, or "" if none is near."""
-    matches = several(name, names, cutoff, most=1)
+    matches = nearest_names(name, names, cutoff, most=1)
     return f"Did you mean {matches[0]}?" if matches else ""
 
 

@@ -23,25 +23,25 @@ class Health(NamedTuple):
     trial: Check | None = None
 
 
-def check(function: Check) -> Check:
+def health_check(function: Check) -> Check:
     """Declare a toolset's health check."""
     CHECKS[toolset_of(function)] = function
     return function
 
 
-def every(trying: bool = False) -> list[tuple[str, Health]]:
+def run_checks(trying: bool = False) -> list[tuple[str, Health]]:
     """Each offered toolset with the result of its check, or of its trial."""
     registry.load()
     results = []
     for name in filter(toolsets.offers, sorted(CHECKS)):
-        result = guarded(CHECKS[name])
+        result = run_check(CHECKS[name])
         if trying and result.trial:
-            result = guarded(result.trial)
+            result = run_check(result.trial)
         results.append((name, result))
     return results
 
 
-def guarded(function: Check) -> Health:
+def run_check(function: Check) -> Health:
     """The result of a check; an exception is a finding, not the end of all checks."""
     try:
         return function()

@@ -25,13 +25,13 @@ Address = tuple[int, Any]  # of a socket: its family, and the address itself
 
 
 class HttpError(Exception):
-    """A request without a whole answer. `reason` quotes nothing of what came; `sent` is False if nothing left
-    this machine."""
+    """A request without a whole answer. `reason` quotes nothing of what came; `was_sent` is False if nothing
+    left this machine."""
 
-    def __init__(self, reason: str, *, sent: bool = True):
+    def __init__(self, reason: str, *, was_sent: bool = True):
         super().__init__(reason)
         self.reason = reason
-        self.sent = sent
+        self.was_sent = was_sent
 
 
 class Late(HttpError):
@@ -55,10 +55,10 @@ class Misdirected(HttpError):
 
 
 class NotForeign(HttpError):
-    """The host is of this machine or its network, which Limits exclude."""
+    """The host is of this machine or its network, which the bounds exclude."""
 
 
-class Limits(NamedTuple):
+class Bounds(NamedTuple):
     """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `foreign_only`: a
     host with one address of this machine or its network is not connected to."""
 
@@ -110,17 +110,17 @@ class Response(NamedTuple):
     peer: Any = None
 
 
-def send(request: Request, limits: Limits) -> Response:
+def send(request: Request, bounds: Bounds) -> Response:
     """The answer, whatever its status; without redirects allowed, also a redirect. Raises HttpError."""
-    for _ in range(limits.redirects + 1):
-        response = _exchange(request, limits)
+    for _ in range(bounds.redirects + 1):
+        response = _exchange(request, bounds)
         location = response.headers.get("Location")
-        if not limits.redirects or response.status not in REDIRECTS or not location:
+        if not bounds.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
         if is_foreign(response.peer[0]):  # nobody outside may send us to a machine of this network
-            limits = limits._replace(foreign_only=True)
-    raise Misdirected(f"more than {limits.redirects} redirects")
+            bounds = bounds._replace(foreign_only=True)
+    raise Misdirected(f"more than {bounds.redirects} redirects")
 
 
 def _origin(url: str) -> tuple[str, str, int]:
@@ -132,21 +132,21 @@ def _origin(url: str) -> tuple[str, str, int]:
     return parts.scheme, parts.hostname, parts.port or port
 
 
-def _exchange(request: Request, limits: Limits) -> Response:
+def _exchange(request: Request, bounds: Bounds) -> Response:
     url = urlsplit(request.url)
     # Path and query, escaped for a request line; a socket's path is not sent.
     target = "/" if url.scheme == "unix" else url.path or "/"
     if url.query:
         target += f"?{url.query}"
     target = quote(target, safe="/%:@!$&'()*+,;=~?")
-    with closing(_connection(url, limits)) as connection:
+    with closing(_connection(url, bounds)) as connection:
         from http.client import HTTPException, IncompleteRead
 
         try:
             peer = connection.sock.getpeername()
             connection.request(request.method, target, request.body, {**HEADERS, **request.headers})
             with closing(connection.getresponse()) as response:
-                body = _body(response, limits.body_bytes)
+                body = _body(response, bounds.body_bytes)
                 return Response(response.status, response.headers, body, peer)
         except TimeoutError as error:
             raise Late("no answer in time") from error
@@ -174,10 +174,10 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
     return body
 
 
-def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
+def _connection(url: SplitResult, bounds: Bounds) -> "HTTPConnection":
     """A connection to an address, through TLS's handshake."""
     try:
-        plain = _connect(url, limits)
+        plain = _connect(url, bounds)
         # This loads ssl and email, 4 MiB: not before somebody is there.
         from http.client import HTTPConnection
 
@@ -186,9 +186,9 @@ def _connection(url: SplitResult, limits: Limits) -> "HTTPConnection":
         connection.default_port = default_port
         connection.sock = plain
     except TimeoutError as error:
-        raise Late("the machine does not answer", sent=False) from error
+        raise Late("the machine does not answer", was_sent=False) from error
     except (OSError, ValueError) as error:
-        raise HttpError(_reason(error), sent=False) from error
+        raise HttpError(_reason(error), was_sent=False) from error
     return connection
 
 
@@ -208,17 +208,17 @@ def _reason(error: Exception) -> str:
     return error.strerror or str(error)
 
 
-def _connect(url: SplitResult, limits: Limits) -> socket.socket:
+def _connect(url: SplitResult, bounds: Bounds) -> socket.socket:
     """A socket whose every use ends at the deadline. Raises OSError (TimeoutError, gaierror …),
     ValueError."""
     if url.scheme == "unix":
-        return _first([(socket.AF_UNIX, url.path)], limits.deadline)
+        return _first([(socket.AF_UNIX, url.path)], bounds.deadline)
     host = url.hostname or ""
     port = url.port or DEFAULT_PORTS[url.scheme]
-    addresses = _look_up(host, port, limits.deadline)
-    if limits.foreign_only and not all(is_foreign(address[0]) for _, address in addresses):
-        raise NotForeign(f"{host} is on this machine or its network", sent=False)
-    plain = _first(addresses, limits.deadline)
+    addresses = _look_up(host, port, bounds.deadline)
+    if bounds.foreign_only and not all(is_foreign(address[0]) for _, address in addresses):
+        raise NotForeign(f"{host} is on this machine or its network", was_sent=False)
+    plain = _first(addresses, bounds.deadline)
     if url.scheme == "http":
         return plain
     import ssl

@@ -38,7 +38,7 @@ class Page(NamedTuple):
     notes: tuple[str, ...] = ("The person sees this on a page: say only what it lacks.",)
 
 
-def announced(capabilities: JsonObject) -> bool:
+def shows_pages(capabilities: JsonObject) -> bool:
     """True if a client with these capabilities shows pages, unless MCP_PAGES decides that. Some announce it
     where the extension once was, under `experimental`."""
     setting = settings.current().pages

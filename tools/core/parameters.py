@@ -38,7 +38,7 @@ class Parameters:
     def __init__(self, name: str, function: Callable[..., object]):
         self.members = schema.members(function)
         self.schema = schema.derive_object(self.members)
-        self.required = schema.required(self.members)
+        self.required = schema.required_names(self.members)
         words = []
         for parameter, described in self.schema["properties"].items():
             kind = described.get("type", "any")
@@ -63,7 +63,7 @@ def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: s
     """The sent values by their declared names; what stands for nothing is left out. `prefix`: the place where
     they stand with a dot, empty for arguments; `usage`: the hint of an error. Raises ToolError for other
     names; InvalidArguments."""
-    names = schema.names(members)
+    names = schema.declared_names(members)
     by_spelling = {_snake_case(spelling): names[spelling] for spelling in names}
     values: JsonObject = {}
     problems = []
@@ -83,7 +83,7 @@ def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: s
             values[name] = parse_value(member.annotation, value, prefix + name)
         except InvalidArguments as problem:
             problems.append(problem.message)
-    for name in schema.required(members):
+    for name in schema.required_names(members):
         if name not in values:
             problems.append(f"{prefix}{name}: Field required")
     if problems:

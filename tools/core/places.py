@@ -35,19 +35,19 @@ def import_each(stem: str) -> None:
             importlib.import_module(f"tools.{name}.{stem}")
 
 
-def folder(environ: Mapping[str, str], variable: str, default: str) -> str:
+def xdg_folder(environ: Mapping[str, str], variable: str, default: str) -> str:
     """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
     parent = environ.get(variable) or os.path.expanduser(f"~/{default}")
     return f"{parent}/pi-mcp"
 
 
 def settings_file(environ: Mapping[str, str] = os.environ) -> str:
-    return folder(environ, "XDG_CONFIG_HOME", ".config") + "/env"
+    return xdg_folder(environ, "XDG_CONFIG_HOME", ".config") + "/env"
 
 
 def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The sockets that the resident service may listen on, best first. Raises SettingsError."""
-    path = environ.get("MCP_SOCKET") or from_file(settings_file(environ)).get("MCP_SOCKET")
+    path = environ.get("MCP_SOCKET") or values_in_file(settings_file(environ)).get("MCP_SOCKET")
     if path:
         return [os.path.expanduser(os.path.expandvars(path))]
     runtime_folder = environ.get("XDG_RUNTIME_DIR")
@@ -55,7 +55,7 @@ def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
     return [*own, SYSTEM_SOCKET]
 
 
-def from_file(path: str) -> dict[str, str]:
+def values_in_file(path: str) -> dict[str, str]:
     """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped.
     Raises SettingsError."""
     values: dict[str, str] = {}

@@ -18,7 +18,7 @@ PRESS = "pi-mcp/press"
 SECRET_BYTES = 32
 
 
-def key(file: Path, subject: str) -> str:
+def make_key(file: Path, subject: str) -> str:
     """The key for one thing that may be pressed, made with the secret in `file`, which is created at first
     use for the owner alone.
 
@@ -39,7 +39,7 @@ def key(file: Path, subject: str) -> str:
     return hmac.new(secret, subject.encode(), "sha256").hexdigest()
 
 
-def check(key: str, sent: str, hint: str) -> None:
+def check_key(key: str, sent: str, hint: str) -> None:
     """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
     import hmac
 

@@ -98,7 +98,7 @@ class Prompt(Declaration):
 
 def list_prompts(params: JsonObject) -> JsonObject:
     """prompts/list."""
-    return {"prompts": [prompt.listed() for prompt in offered()]}
+    return {"prompts": [prompt.listed() for prompt in offered_prompts()]}
 
 
 def get_prompt(params: JsonObject) -> JsonObject:
@@ -109,7 +109,7 @@ def get_prompt(params: JsonObject) -> JsonObject:
     return {"description": description(prompt.function), "messages": [message]}
 
 
-def offered() -> list[Prompt]:
+def offered_prompts() -> list[Prompt]:
     """The prompts that the settings offer: toolset by toolset, in each as they are declared."""
     places.import_each("prompts")
     prompts = sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset)
@@ -118,7 +118,7 @@ def offered() -> list[Prompt]:
 
 def prompt_named(name: str) -> Prompt:
     """The prompt of that name. Raises ToolError NOT_FOUND."""
-    prompts = {prompt.name: prompt for prompt in offered()}
+    prompts = {prompt.name: prompt for prompt in offered_prompts()}
     if name not in prompts:
         raise ToolError(
             f"No such prompt: {name[:80]}", f"There are: {', '.join(prompts)}.", "NOT_FOUND"
@@ -128,7 +128,7 @@ def prompt_named(name: str) -> Prompt:
 
 def list_skills(params: JsonObject) -> JsonObject:
     """skills/list."""
-    return {"skills": [prompt.skill() for prompt in offered()]}
+    return {"skills": [prompt.skill() for prompt in offered_prompts()]}
 
 
 def get_skill(params: JsonObject) -> JsonObject:
@@ -138,7 +138,7 @@ def get_skill(params: JsonObject) -> JsonObject:
 
 def prompt_of_skill(uri: str) -> Prompt:
     """The prompt whose skill is at `uri`. Raises ToolError NOT_FOUND."""
-    for prompt in offered():
+    for prompt in offered_prompts():
         if uri == prompt.skill_uri:
             return prompt
     raise ToolError(f"No such skill: {uri[:200]}", "skills/list names them.", "NOT_FOUND")

@@ -71,7 +71,7 @@ def load_toolset(name: str) -> None:
         importlib.import_module(".".join(module.parts))
 
 
-def listed(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
+def listed_tools(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
     """The tools that the settings offer, by the name they are listed under; no other can be called. Tools
     that only pages call are among them only if the client shows `pages`. Toolsets are in alphabetical order,
     the tools of each in their own `order`. Imports every toolset, or only `toolset`; then others may be

@@ -66,7 +66,7 @@ class Resource(Declaration):
 def list_resources(params: JsonObject) -> JsonObject:
     """resources/list: all of them on one page, since some clients never ask for the next."""
     entries: list[JsonObject] = []
-    for resource in offered():
+    for resource in offered_resources():
         entries += resource.list_entries()
     return {"resources": sorted(entries, key=itemgetter("uri"))}
 
@@ -75,7 +75,7 @@ def list_templates(params: JsonObject) -> JsonObject:
     """resources/templates/list."""
     templates = [
         {"uriTemplate": resource.uri, **resource.described()}
-        for resource in offered()
+        for resource in offered_resources()
         if resource.variable
     ]
     return {"resourceTemplates": templates}
@@ -89,23 +89,23 @@ def read_resource(params: JsonObject) -> JsonObject:
         text = prompts.prompt_of_skill(uri).skill_text()
     elif uri.startswith("ui://"):
         mime_type = mcp_apps.MIME_TYPE
-        text = page_text(uri)
+        text = page_document(uri)
     else:
         text = _resource_text(uri)
     return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
 
 
 def _resource_text(uri: str) -> str:
-    for resource in offered():
+    for resource in offered_resources():
         text = resource.text(uri)
         if text is not None:
             return text
     raise _not_found(uri)
 
 
-def page_text(uri: str) -> str:
+def page_document(uri: str) -> str:
     """The document of a page. Raises ToolError."""
-    for tool in registry.listed(pages=True).values():
+    for tool in registry.listed_tools(pages=True).values():
         if tool.page and tool.page.uri == uri:
             return mcp_apps.document(tool.page.file)
     raise _not_found(uri)
@@ -115,7 +115,7 @@ def _not_found(uri: str, method: str = "resources/list") -> ToolError:
     return ToolError(f"No such resource: {uri[:200]}", f"{method} names them.", "NOT_FOUND")
 
 
-def offered() -> list[Resource]:
+def offered_resources() -> list[Resource]:
     """The resources that the settings offer."""
     places.import_each("resources")
     return [resource for resource in RESOURCES.values() if resource.is_offered]
@@ -141,7 +141,7 @@ def _values(ref: JsonObject, name: str) -> list[str]:
     if ref["type"] == "ref/prompt":
         properties = prompts.prompt_named(ref["name"]).parameters.schema["properties"]
         return list(properties.get(name, {}).get("enum", ()))
-    for resource in offered():
+    for resource in offered_resources():
         if resource.uri == ref["uri"]:
             return sorted(resource.entries()) if name == resource.variable else []
     raise _not_found(ref["uri"], "resources/templates/list")

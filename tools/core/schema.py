@@ -42,7 +42,7 @@ def members(callee: Callable[..., object]) -> Members:
     return inspect.signature(callee, eval_str=True).parameters
 
 
-def names(members: Members) -> dict[str, str]:
+def declared_names(members: Members) -> dict[str, str]:
     """The declared name by each name that a client may send."""
     declared = {}
     for name, member in members.items():
@@ -53,7 +53,7 @@ def names(members: Members) -> dict[str, str]:
     return declared
 
 
-def required(members: Members) -> list[str]:
+def required_names(members: Members) -> list[str]:
     return [name for name, member in members.items() if member.default is member.empty]
 
 
@@ -67,7 +67,7 @@ def derive_object(members: Members) -> JsonObject:
         if isinstance(member.default, str | int | float | tuple) and member.default:
             properties[name]["default"] = member.default
     schema: JsonObject = {"type": "object", "properties": properties}
-    if names := required(members):
+    if names := required_names(members):
         schema["required"] = names
     return schema
 

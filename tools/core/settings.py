@@ -126,7 +126,7 @@ class Section:
     SettingsError that names the variable."""
 
     def __init__(self, environ: Mapping[str, str]):
-        texts = places.from_file(places.settings_file(environ))
+        texts = places.values_in_file(places.settings_file(environ))
         texts |= {name: text for name, text in environ.items() if text}
         for name, variable in self.variables().items():
             setattr(self, name, variable.value(texts))
@@ -176,7 +176,7 @@ class Settings(Section):
     )
     state_dir: Path = setting(
         "MCP_STATE_DIR",
-        lambda texts: Path(places.folder(texts, "XDG_STATE_HOME", ".local/state")),
+        lambda texts: Path(places.xdg_folder(texts, "XDG_STATE_HOME", ".local/state")),
         "where OnePercent's database (goals, habits, diary), locks and stamps are kept",
         path,
         writes=lambda folder: folder,
@@ -235,23 +235,23 @@ def sections() -> tuple[type[Section], ...]:
     )
 
 
-def names() -> frozenset[str]:
+def variable_names() -> frozenset[str]:
     """The variables of all settings."""
     variables = [section.variables().values() for section in sections()]
     return frozenset(variable.name for variable in chain(*variables))
 
 
-def check() -> list[str]:
+def check_all() -> list[str]:
     """Read every section; return a line for each name in the settings file that is not a setting, and for
     each variable that is nearly one. Raises SettingsError."""
     for section in sections():
         section.current()
-    in_file = places.from_file(places.settings_file())
-    families = {name.partition("_")[0] for name in names()}
+    in_file = places.values_in_file(places.settings_file())
+    families = {name.partition("_")[0] for name in variable_names()}
     in_environment = [name for name in os.environ if name.partition("_")[0] in families]
     remarks = []
-    for name in sorted({*in_file, *in_environment} - names()):
-        hint = did_you_mean(name, names(), MISSPELT_LIKENESS)
+    for name in sorted({*in_file, *in_environment} - variable_names()):
+        hint = did_you_mean(name, variable_names(), MISSPELT_LIKENESS)
         if hint or name in in_file:
             remarks.append(f"{name} is not a setting. {hint}".strip())
     return remarks

@@ -76,7 +76,7 @@ class Tool(Declaration):
         self.title = self.title or self.name.replace("_", " ").replace(".", ": ").capitalize()
         self.parameters = Parameters(self.listed_name, self.function)
         handler = self.function
-        for wrapper in STACK:
+        for wrapper in WRAPPERS:
             handler = partial(wrapper, handler, self)
         self.handler = wraps(self.function)(handler)
         key = f"{self.name}:read" if self.read_only_variant else self.name
@@ -180,4 +180,4 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
 
 
 # Innermost first.
-STACK = (responding, locking, requiring, catching)
+WRAPPERS = (responding, locking, requiring, catching)

@@ -77,7 +77,7 @@ class DayPage:
         if not self.ledger.grant_of("cookie", cookie, (2 * grant["days"] - 1) * DAY_S):
             with suppress(sqlite3.OperationalError), self.ledger.writing():  # the disk is full, say
                 cookie_header = self._give_cookie(grant, cookie)
-        page = resources.page_text("ui://onepercent/days")
+        page = resources.page_document("ui://onepercent/days")
         # The page's own policy, which allows no connection, is replaced by one that allows the home screen
         # and the calls.
         page = re.sub("<meta http-equiv[^>]+>", lambda match: document(PAGE_HEAD), page)

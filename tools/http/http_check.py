@@ -82,7 +82,7 @@ def _expect(step: str, status: int, word: str, request: http.Request) -> http.Re
     """The answer to a request. Raises ToolError unless it has this status and this word in its body."""
     try:
         response = http.send(
-            request, http.Limits(time.monotonic() + PATIENCE_S, LONGEST_ANSWER_BYTES)
+            request, http.Bounds(time.monotonic() + PATIENCE_S, LONGEST_ANSWER_BYTES)
         )
     except http.HttpError as error:
         hint = f"Is the address right, its proxy or tunnel up, the server running? {RESTART}"

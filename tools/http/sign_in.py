@@ -338,7 +338,7 @@ def page_reply(page: str, status: int, leads_to: str = "") -> Reply:
 
 def _fetch_document(url: str) -> JsonObject:
     """Fetch a client's document from an address of the public web. Raises Denied."""
-    limits = http.Limits(time.monotonic() + 5, 65_536, foreign_only=True)
+    limits = http.Bounds(time.monotonic() + 5, 65_536, foreign_only=True)
     try:
         response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
     except (http.HttpError, ValueError) as error:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated
 
-from tools.toolkit import JsonObject, Limits, ToolError, filled, several
+from tools.toolkit import JsonObject, Limits, ToolError, filled, nearest_names
 
 from . import pages
 from .config import changes, checking, options
@@ -62,7 +62,7 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         longer = [kind for kind in reference.kinds if word in kind]
         near = list(dict.fromkeys([*longer, *headings]))[:6]
         raise _not_found(
-            f"No such section in {PAGE}: {name}", near or several(word, reference.kinds)
+            f"No such section in {PAGE}: {name}", near or nearest_names(word, reference.kinds)
         )
     return blocks
 
@@ -123,7 +123,7 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
         )
     if gone := _dated_changes(name, full=True):
         return {"option": option, "changes": gone[:MOST_CHANGES]}
-    suggestions = several(name, sorted(by_key), cutoff=0.5)
+    suggestions = nearest_names(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
         suggestions = [f"{meant}, which is Marlin's {name}"]
     raise _not_found(f"No such option: {option}", suggestions)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.toolkit import ToolError, several
+from tools.toolkit import ToolError, nearest_names
 
 # A line with at most three blanks, then a heading (one to six marks, then a blank or the end of the line), or
 # the fence of a code block: marks and what is behind them; or the date that begins an entry of a page of
@@ -115,7 +115,7 @@ def section_named(text: str, wanted: str, path: str) -> PageSection:
         )
     key = anchor(wanted)
     suggestions = (
-        several(key, by_name, cutoff=0.4)
+        nearest_names(key, by_name, cutoff=0.4)
         or [name for name in by_name if key in name][:3]
         or list(by_name)[:5]
     )

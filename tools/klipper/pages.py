@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from tools.toolkit import JsonObject, Tool, ToolError, several
+from tools.toolkit import JsonObject, Tool, ToolError, nearest_names
 
 from .headings import headings
 from .settings import Source, sources
@@ -141,7 +141,7 @@ def resolve(path: str) -> Page:
     bare = low.removeprefix("docs/").removesuffix(".html").removesuffix(SUFFIX)
     if page := by_path.get(bare + SUFFIX):
         return page._replace(anchor=anchor)
-    suggestions = [by_path[low].path for low in several(low, by_path, cutoff=0.5)]
+    suggestions = [by_path[low].path for low in nearest_names(low, by_path, cutoff=0.5)]
     hint = (
         f"Did you mean {' or '.join(suggestions)}?"
         if suggestions

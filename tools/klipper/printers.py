@@ -209,7 +209,7 @@ class Moonraker(NamedTuple):
         """The body of an answer. Raises ToolError."""
         request = http.Request(f"{self.url}/{path}", headers={**headers, "X-Api-Key": self.key})
         try:
-            response = http.send(request, http.Limits(self.deadline, MOST_MOONRAKER_BYTES))
+            response = http.send(request, http.Bounds(self.deadline, MOST_MOONRAKER_BYTES))
         except http.HttpError as error:
             raise self._error(
                 f"does not answer at {self.url}: {error.reason}", "PRINTER_SILENT"

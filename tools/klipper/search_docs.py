@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from tools.toolkit import JsonObject, Limits, ToolError, several
+from tools.toolkit import JsonObject, Limits, ToolError, nearest_names
 
 from . import pages
 from .headings import ENTRY_LEVEL
@@ -69,7 +69,7 @@ def search_docs(
         answer["absent"] = f"not found in the documentation: {', '.join(words)}"
     if not results:
         names = [page.path for page in catalogue.files]
-        nearest = several(query[:200].replace(" ", "_"), names, cutoff=0.4)
+        nearest = nearest_names(query[:200].replace(" ", "_"), names, cutoff=0.4)
         listed = f"The nearest file names: {', '.join(nearest)}. " if nearest else ""
         answer["hint"] = (
             f"Nothing found. {listed}Try other words, in English; list_docs_map shows all pages."

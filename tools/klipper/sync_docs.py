@@ -4,7 +4,7 @@ from datetime import date
 from typing import Annotated
 
 from tools.core import calls
-from tools.core.health import Health, check
+from tools.core.health import Health, health_check
 from tools.toolkit import Cancelled, JsonObject, Limits, Tool, ToolError
 
 from . import pages
@@ -104,7 +104,7 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
     return answer
 
 
-@check
+@health_check
 def health() -> Health:
     """The pages that are here, their commit and whether it is the newest. No network.
 

@@ -118,10 +118,11 @@ def _send(title: str, text: str) -> tuple[str, int]:
     host = address.hostname
     try:
         status = http.send(
-            request, http.Limits(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
+            request, http.Bounds(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
         ).status
     except http.HttpError as error:
-        if error.sent:  # It may have arrived: better one notice less than one every ten minutes.
+        # It may have arrived: better one notice less than one every ten minutes.
+        if error.was_sent:
             return f"{host} did not answer: {error.reason}", 0
         return f"{host} cannot be reached: {error.reason}. It is tried again.", os.EX_TEMPFAIL
     if status in (429, 502, 503, 504):

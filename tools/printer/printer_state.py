@@ -6,7 +6,7 @@ from collections import defaultdict
 from contextlib import suppress
 from itertools import chain
 
-from tools.core.health import Health, check
+from tools.core.health import Health, health_check
 from tools.klipper import check_config, pages, printer_data, printers, settings
 from tools.klipper.config import checking
 from tools.klipper.config.machine import cut_between_words
@@ -212,7 +212,7 @@ def part_number(part: JsonObject, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None
 
 
-@check
+@health_check
 def health() -> Health:
     """The health: the printer's folder and its parts, the names of PRINTERS. Klipper is not asked."""
     folder = printer_data.printer_folder()

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from tools.core.health import Health, check
+from tools.core.health import Health, health_check
 from tools.toolkit import JsonObject, Limits, Tool, filled
 
 from . import services
@@ -39,17 +39,19 @@ def search(
         limit = limit or services.DEFAULT_LIMIT
         cursor = cursor or "1"
         values = services.parameters(engine, query, limit, cursor, time_range)
-        found = services.ask(values, engine.post, engine.key)
+        found = services.request_answer(values, engine.post, engine.key)
         answer = services.results_of(engine, found, limit, cursor, full)
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
-        answer = services.read_own(services.ask(values, current().search_api_method == "post"))
+        answer = services.read_own(
+            services.request_answer(values, current().search_api_method == "post")
+        )
     every = answer["results"]
     answer["results"] = services.fitted(every[:limit])
     return answer | filled(omitted=len(every) - len(answer["results"]))
 
 
-@check
+@health_check
 def health() -> Health:
     """The health: which service is set up. It is not asked: a search may cost money."""
     if not current().search_api_url:

@@ -98,20 +98,20 @@ def parameters(
     return values
 
 
-def ask(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
+def request_answer(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
     """Send `values`, the query first, and read the service's JSON answer. `key` is the header with what
     precedes the key, or a parameter `?name`. A key that the service echoes is hidden in the answer; NaN and
     the infinities become null.
 
     Raises ToolError unless a whole JSON answer comes with status 2xx.
     """
-    limits = http.Limits(
+    limits = http.Bounds(
         time.monotonic() + current().search_api_timeout_s, LONGEST_ANSWER_BYTES, MOST_REDIRECTS
     )
     try:
         response = http.send(_request(values, post, key), limits)
     except http.HttpError as error:
-        code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.sent else UNREACHABLE)
+        code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.was_sent else UNREACHABLE)
         host = urlsplit(current().search_api_url).hostname
         message = _hidden(f"The search service at {host} gave no answer: {error}")
         raise ToolError(message, hint, f"SEARCH_{code}") from error

@@ -11,7 +11,7 @@ def status() -> str:
     Source: the checks of each system, the settings.
     """
     lines = ["# pi-mcp\n\n| system | state | found | what to do |\n| --- | --- | --- | --- |"]
-    for name, result in health.every():
+    for name, result in health.run_checks():
         lines.append(
             f"| {name} | {result.state} | {_cell(result.summary)} | {_cell(result.advice)} |"
         )

@@ -193,7 +193,7 @@ def test_over_http_with_a_token_its_model_reads_the_same(client, api, settings, 
 def its_model_reads_true_answers(api):
     """Check that the client offers its model every tool, and that the answers of PLAN are whole."""
     request = api.last()
-    names = {name.replace(".", "_") for name in registry.listed()}
+    names = {name.replace(".", "_") for name in registry.listed_tools()}
     offered = {name.removeprefix("mcp__pi__").removeprefix("mcp_pi_") for name in tools(request)}
     assert names <= offered
     greeting, decks, pages, preview = ("\n".join(texts(answer)) for answer in answers(request))

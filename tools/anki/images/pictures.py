@@ -106,7 +106,7 @@ def fetch(url: str) -> bytes:
             "Give one with %20 for a space, or send base64.",
             "IMAGE",
         )
-    limits = http.Limits(
+    limits = http.Bounds(
         time.monotonic() + TIMEOUT_S,
         current().image_max_bytes,
         MOST_REDIRECTS,

@@ -155,7 +155,9 @@ def action_named(name: object) -> Action:
     meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
-    nearest = [each for each in meant if each in names] or errors.several(sent, harmless, cutoff=0)
+    nearest = [each for each in meant if each in names] or errors.nearest_names(
+        sent, harmless, cutoff=0
+    )
     raise ToolError(
         f"Unknown action: {sent}", f"There are: {', '.join(nearest)}.", "UNKNOWN_ACTION"
     )

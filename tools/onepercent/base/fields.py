@@ -327,7 +327,7 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         # What has a way round is another field only if it is nearly the same word.
         likeness = SAME_WORD if way else LIKE_WORD
         meant = [name for name in names if lower in ways.OTHER_NAMES.get(name, "").split()]
-        meant = meant or errors.several(lower, names, likeness, most=1)
+        meant = meant or errors.nearest_names(lower, names, likeness, most=1)
         hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
         if meant:
             hint = f"Use {' or '.join(meant)}."

@@ -26,8 +26,8 @@ def of_question(preview_id: str) -> str:
 
 def check(key: str, sent: str) -> None:
     """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
-    presses.check(key, sent, "Use preview_actions, ask for a yes, then apply_actions.")
+    presses.check_key(key, sent, "Use preview_actions, ask for a yes, then apply_actions.")
 
 
 def _key(subject: str) -> str:
-    return presses.key(Path(f"{store.path()}.key"), f"{settings.user()}\n{subject}")
+    return presses.make_key(Path(f"{store.path()}.key"), f"{settings.user()}\n{subject}")

@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
-from tools.core.health import Health, check
+from tools.core.health import Health, health_check
 from tools.toolkit import JsonObject, TextOutput, command, compact_json, filled, make_folder_of
 
 from ..base import days
@@ -138,7 +138,7 @@ def advice() -> str:
     return ""
 
 
-@check
+@health_check
 def database() -> Health:
     """The database's part of `server.py --check`: path, size, version and integrity of the database."""
     file = store.path()
