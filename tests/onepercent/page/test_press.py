@@ -177,7 +177,7 @@ def test_a_folder_that_cannot_be_written_costs_the_press_and_not_the_answer(
     def denied(*_):
         raise PermissionError(13, "denied")
 
-    monkeypatch.setattr(keys.presses, "key", denied)
+    monkeypatch.setattr(keys.presses, "make_key", denied)
     assert PRESS not in person_pages.PREVIEW.private({"success": True, "preview_id": "x"})
     assert "no key for a page" in caplog.text
 
