@@ -24,38 +24,38 @@ from tools import listing, protocol, stdio
 from tools.core import leaving, toolsets
 from tools.core.leaving import ENDING_SIGNALS, leave
 from tools.core.settings import PROJECT, VENV_PACKAGES, Settings
-from tools.starting import command_line, refuse, settings_or_refuse
+from tools.starting import refuse, settings_or_refuse, start_mode
 
 NICENESS = 10  # of a session beside a printer, as in systemd's units: Klipper comes first
 
 
-def main(words: list[str]) -> int:
-    """Start in the way that the command line names. Exit status: 0 fine, 1 a check found something broken,
+def main(arguments: list[str]) -> int:
+    """Start in the mode that the command line names. Exit status: 0 fine, 1 a check found something broken,
     2 wrong usage."""
     # One Ctrl-C is enough, also in the middle of an import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    way = command_line(words)
+    mode = start_mode(arguments)
     settings = settings_or_refuse()
-    if way == "--connect":
+    if mode == "--connect":
         from tools import connect
 
         # Whoever reads may have enough: `… | head -1`.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         print(connect.clients_text(*connect.ssh_target()[:2]))
         return 0
-    if way == "--check":
+    if mode == "--check":
         from tools import check
 
         return check.main([sys.executable, __file__, "--standalone"])
-    if way == "--daemon":
+    if mode == "--daemon":
         return serve_sessions()
-    if way == "--http":
+    if mode == "--http":
         return serve_http(settings)
     return serve_stdio()
 
 
 def serve_stdio() -> NoReturn:
-    """Serve the client on stdin and stdout: this process's own, or one that was handed over to a session of
+    """Serve the client on stdin and stdout, which are this process's own, or were handed over to a session of
     the resident service."""
     if os.path.isdir(os.path.expanduser("~/printer_data")) and os.nice(0) < NICENESS:
         os.nice(NICENESS)
@@ -72,13 +72,13 @@ def serve_stdio() -> NoReturn:
 STUCK_S = 40.0
 
 
-def watch(*ends: int) -> NoReturn:
-    """End once one of `ends` can be read, the pipe of signals, or with the caller that handed this session
-    over, even in the middle of a slow tool; and let the kernel end an endless computation. A computation that
-    never lets the interpreter go (one regular expression can) notices no signal, no cancellation and no
-    client that leaves."""
+def watch(*descriptors: int) -> NoReturn:
+    """End this process, even in the middle of a slow tool, once one of `descriptors` (the pipe of signals) can
+    be read or the caller that handed this session over is gone; and let the kernel end an endless computation.
+    A computation that never lets the interpreter go (one regular expression can) notices no signal, no
+    cancellation and no client that leaves."""
     caller = leaving.handover_connection
-    awaited = [*ends, caller.fileno()] if caller else ends
+    awaited = [*descriptors, caller.fileno()] if caller else descriptors
     while True:
         # Of processor time: a stopped process is not stuck.
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)
@@ -86,15 +86,15 @@ def watch(*ends: int) -> NoReturn:
             leave()
 
 
-def start_jobs(*first: Callable[[], object]) -> None:
-    """Run the `first` jobs and the start-up jobs of the toolsets, in a thread of their own."""
+def start_jobs(*jobs: Callable[[], object]) -> None:
+    """Run `jobs`, then the start-up jobs of the toolsets, in a thread of their own."""
 
     def run() -> None:
         import logging
 
         from tools.core import registry
 
-        for job in (*first, *registry.start_jobs()):
+        for job in (*jobs, *registry.start_jobs()):
             try:
                 job()
             except Exception:
@@ -104,7 +104,7 @@ def start_jobs(*first: Callable[[], object]) -> None:
 
 
 def serve_sessions() -> int:
-    """Be the resident service: what every session reads is read once, before any is forked."""
+    """Run the resident service, which reads what every session needs once, before it forks any."""
     from tools.core import registry
     from tools.klipper import search_docs
     from tools.resident import resident
@@ -136,8 +136,8 @@ def serve_http(settings: Settings) -> NoReturn:
     except ImportError as error:
         refuse(f"what HTTP needs is not installed ({error}). Run {PROJECT / 'setup.sh'} --http")
     # Until uvicorn has its own handlers, and after it: it sends the signal again.
-    for number in ENDING_SIGNALS:
-        signal.signal(number, lambda *_: leave())
+    for ending_signal in ENDING_SIGNALS:
+        signal.signal(ending_signal, lambda *_: leave())
     # The application behind its guards, and the socket: systemd's or one of our own.
     toolsets.LISTENERS.append(listing.forget)
     try:

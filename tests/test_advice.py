@@ -80,7 +80,7 @@ def is_there(command, helped):
     if program == "./setup.sh":
         return all(f" {word}" in helped for word in options)
     if program == "server.py":
-        return not options or starting.command_line(options)
+        return not options or starting.start_mode(options)
     if words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
         return any(words[1] in tool.names for tool in registry.listed_tools().values())
     # The name of a toolset alone lists its commands.

@@ -98,9 +98,9 @@ def test_the_python_that_was_named_checks_and_serves(copy, tmp_path, upstream):
 
 
 def test_what_the_check_finds_broken_keeps_no_client_line_back(copy, nowhere):
-    line = "way = command_line(words)\n"
+    line = "mode = start_mode(arguments)\n"
     server = (copy / "server.py").read_text("utf-8")
-    server = server.replace(line, f'{line}    way == "--check" and sys.exit(1)\n')
+    server = server.replace(line, f'{line}    mode == "--check" and sys.exit(1)\n')
     (copy / "server.py").write_text(server, "utf-8")
     done = setup(copy, **nowhere)
     assert (done.returncode, "claude mcp add" in done.stdout) == (1, True), done

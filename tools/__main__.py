@@ -44,17 +44,17 @@ ENV_FILE_HEAD = """# The settings of pi-mcp. To set one, write its value and tak
 # front of its name."""
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run one command. Exit status: 0 done, 1 the answer is an error, 2 wrong usage or setting."""
     try:
         # Before all toolsets are loaded: a timer starts it on a small machine.
-        if words[:1] == ["notify"]:
+        if arguments[:1] == ["notify"]:
             os.environ.setdefault("ANKI_CONNECT_TIMEOUT", "3")
             from tools.onepercent import notices
 
-            return notices.main(words[1:], _cards_due)
+            return notices.main(arguments[1:], _cards_due)
         settings_or_refuse()
-        return _print(_output(words, registry.listed_tools()))
+        return _print(_output(arguments, registry.listed_tools()))
     except settings.SettingsError as error:
         refuse(str(error))
     except ToolError as error:
@@ -69,50 +69,52 @@ def main(words: list[str]) -> int:
         return 130
 
 
-def _output(words: list[str], tools: dict[str, Tool]) -> object:
+def _output(arguments: list[str], tools: dict[str, Tool]) -> object:
+    """The output of a command: text for people, or an answer. Raises ToolError."""
     # A command may change a tool's description: the saved listings are no longer valid then.
     toolsets.LISTENERS.append(listing.forget)
-    is_help = bool(words) and words[-1] in HELP
-    match words:
+    is_help = bool(arguments) and arguments[-1] in HELP
+    match arguments:
         # Commands about tools and settings.
         case ["list"]:
             width = max(map(len, tools))
             lines = [f"{name:<{width}}  {tool.title}" for name, tool in tools.items()]
             return TextOutput("\n".join(lines))
         case ["settings"] | ["settings", "file"]:
-            return TextOutput(settings_table(words[1:] == ["file"]))
+            return TextOutput(settings_table(arguments[1:] == ["file"]))
         case ["schema", name]:
             return registry.tool_named(name, tools.values()).schema
-        case ["call", name, *rest] if name not in HELP and len(rest) < 2:
+        case ["call", name, *texts] if name not in HELP and len(texts) < 2:
             tool = registry.tool_named(name, tools.values())
-            about = f"{tool.description}\n\n{tool.parameters.usage}"
-            return TextOutput(about) if is_help else _call(tool, *rest)
+            usage = f"{tool.description}\n\n{tool.parameters.usage}"
+            return TextOutput(usage) if is_help else _call(tool, *texts)
         # Commands that print by themselves and give an exit status.
-        case ["token", *rest] | ["invite", *rest]:
+        case ["token", *options] | ["invite", *options]:
             from tools.http import token_command
 
-            return TextOutput("", token_command.main(words if words[0] == "invite" else rest))
+            is_invite = arguments[0] == "invite"
+            return TextOutput("", token_command.main(arguments if is_invite else options))
         case ["bundle", file] if not is_help:
             from tools import connect
 
             return TextOutput("", connect.bundle_command(file))
         # A toolset's own command, if the arguments fit its parameters.
-        case [toolset, name, *rest] if command := registry.COMMANDS.get((toolset, name)):
+        case [toolset, name, *values] if command := registry.COMMANDS.get((toolset, name)):
             try:
-                inspect.signature(command).bind(*rest)
+                inspect.signature(command).bind(*values)
             except TypeError:
                 return TextOutput(_commands(toolset), 2)
-            output = command(*rest)
+            output = command(*values)
             return output if isinstance(output, TextOutput) else enveloped(output)
     # Help of a toolset or of all; for any other words it is an error.
-    commands = _commands(words[0]) if words else ""
-    is_usual = is_help or (commands and len(words) == 1)
-    return TextOutput(commands or __doc__.strip(), 0 if is_usual else 2)
+    commands = _commands(arguments[0]) if arguments else ""
+    is_wanted = is_help or (commands and len(arguments) == 1)
+    return TextOutput(commands or __doc__.strip(), 0 if is_wanted else 2)
 
 
 def settings_table(as_file: bool = False) -> str:
-    """Every setting with its default: a Markdown table for docs/manual.md, or the settings file with nothing
-    set."""
+    """Every setting with its default, as a Markdown table for docs/manual.md, or as a settings file with
+    nothing set."""
     lines = [ENV_FILE_HEAD if as_file else TABLE_HEAD]
     for section in settings.sections():
         if not as_file:
@@ -134,19 +136,20 @@ def settings_table(as_file: bool = False) -> str:
 
 
 def _commands(toolset: str) -> str:
+    """The usage of each of a toolset's own commands, with a sentence below it."""
     lines = []
     for (owner, name), command in registry.COMMANDS.items():
         if owner == toolset:
             parameters = inspect.signature(command).parameters.values()
-            words = [name, *map(_placeholder, parameters)]
-            about = description(command).partition("\n\n")[0]
-            lines.append(f"python3 -m tools {toolset} {' '.join(words)}")
-            lines.append(indent(fill(about, 74), "    "))
+            usage = " ".join([name, *map(_placeholder, parameters)])
+            summary = description(command).partition("\n\n")[0]
+            lines.append(f"python3 -m tools {toolset} {usage}")
+            lines.append(indent(fill(summary, 74), "    "))
     return "\n".join(lines)
 
 
 def _placeholder(parameter: inspect.Parameter) -> str:
-    """FILE, [FILE] if it can be left out, [PERIOD …] for any number of words."""
+    """A parameter in a line of usage: FILE, [FILE] if it is optional, [PERIOD …] for any number of values."""
     name = parameter.name.upper()
     if parameter.kind is parameter.VAR_POSITIONAL:
         return f"[{name} …]"
@@ -154,6 +157,7 @@ def _placeholder(parameter: inspect.Parameter) -> str:
 
 
 def _call(tool: Tool, text: str = "{}") -> object:
+    """The answer of a tool to arguments as JSON, on behalf of the person at this terminal. Raises ToolError."""
     try:
         arguments = json.loads(sys.stdin.read() if text == "-" else text)
         if not isinstance(arguments, dict):
@@ -172,7 +176,7 @@ def _call(tool: Tool, text: str = "{}") -> object:
 
 
 def _cards_due() -> int:
-    """The cards to review; 0 if Anki is not there."""
+    """How many cards are due for review in Anki; 0 if Anki is not there."""
     from tools.anki import client
 
     with suppress(ToolError):
@@ -192,10 +196,11 @@ def _ask(question: str, key: str) -> str:
 def _print(answer: object) -> int:
     """Print text for people as it stands, wrong usage on stderr, everything else as JSON. Returns the exit
     status."""
+    status = 0
     if isinstance(answer, TextOutput):
         text, status = answer
     else:
-        text, status = compact_json(answer), 0
+        text = compact_json(answer)
         if isinstance(answer, dict) and answer.get("success") is False:
             status = os.EX_TEMPFAIL if answer.get("code") == "UPSTREAM_UNREACHABLE" else 1
     if text:  # a command may have written to standard output itself

@@ -24,7 +24,7 @@ START_TIMEOUT_S = 120
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 STATE_SIGNS = {"ok": "✓", "unset": "○", "broken": "✗"}
-LIST: JsonObject = {
+LIST_REQUEST: JsonObject = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "tools/list",
@@ -38,42 +38,39 @@ LIST: JsonObject = {
 
 
 def main(command: list[str]) -> int:
-    """Look at the server, started by `command` as a client would, and at every system. Print a mark, a name
-    and a sentence for each, what to do below it, and the sums. Exit status 1 if something is broken."""
-    rows = [
+    """Check the server, started by `command` as a client would, and every system. Print a mark, a name and a
+    sentence for each, below it what to do, and the sums. Exit status 1 if something is broken."""
+    results = [
         ("server", run_check(lambda: _server(command))),
         ("settings", run_check(_settings)),
         ("service", run_check(lambda: _service(command[:-1]))),
         ("http", run_check(lambda: http_check.inspect(current()))),
     ]
-    rows += health.run_checks(trying=True)
+    results += health.run_checks(trying=True)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
-    for name, look in rows:
-        mark = f"{STATE_SIGNS[look.state]} {name:<10}  "
-        _print(mark, look.summary)
-        if look.advice:
-            _print(" " * len(mark) + "→ ", look.advice)
-    states = [look.state for _, look in rows]
+    for name, result in results:
+        start = f"{STATE_SIGNS[result.state]} {name:<10}  "
+        _print(start, result.summary)
+        if result.advice:
+            _print(" " * len(start) + "→ ", result.advice)
+    states = [result.state for _, result in results]
     sums = f"{states.count('ok')} ok, {states.count('unset')} optional and not set up"
     print(f"\n{sums}, {states.count('broken')} broken")
     return int("broken" in states)
 
 
 def _print(start: str, text: str) -> None:
-    """Print a text after `start`, wrapped, except a line to be pasted into a shell."""
-    if "|" in text or "&&" in text:
-        print(start + text)
-        return
-    indent = " " * len(start)
-    print(
-        fill(
-            start + text,
+    """Print a text after `start`, wrapped unless it is a line to be pasted into a shell."""
+    line = start + text
+    if "|" not in text and "&&" not in text:
+        line = fill(
+            line,
             78,
-            subsequent_indent=indent,
+            subsequent_indent=" " * len(start),
             break_long_words=False,
             break_on_hyphens=False,
         )
-    )
+    print(line)
 
 
 def _settings() -> Health:
@@ -117,7 +114,7 @@ def _service(command: list[str]) -> Health:
 
 
 class EndedSession(NamedTuple):
-    """A session that has ended: `complaint` is the last line of its log."""
+    """A session that has ended; `complaint` is the last line of its log."""
 
     status: int
     output: str
@@ -126,18 +123,22 @@ class EndedSession(NamedTuple):
 
 
 def _run(command: list[str], advice: str) -> EndedSession:
-    """Run a session that lists the tools; its input is closed after the answer. Raises ToolError with this
-    advice if it does not end."""
+    """Run a session that lists the tools, and close its input after the answer. Raises ToolError with
+    `advice` if it does not end."""
     began_s = time.monotonic()
-    limited = ["timeout", "--signal=KILL", str(START_TIMEOUT_S), *command]
-    with subprocess.Popen(limited, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+    timed_command = ["timeout", "--signal=KILL", str(START_TIMEOUT_S), *command]
+    with subprocess.Popen(
+        timed_command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True
+    ) as process:
         assert process.stdin and process.stdout
         with suppress(BrokenPipeError):  # it ended already
-            process.stdin.write(f"{json.dumps(LIST)}\n")
+            process.stdin.write(f"{json.dumps(LIST_REQUEST)}\n")
             process.stdin.flush()
         answer = process.stdout.readline()
-        rest, log = process.communicate()
+        remainder, log = process.communicate()
     if process.returncode == -signal.SIGKILL:
         raise ToolError(f"no answer in {START_TIMEOUT_S} s", advice)
     complaint = log.strip().rpartition("\n")[2].removeprefix("pi-mcp: ")
-    return EndedSession(process.returncode, answer + rest, complaint, time.monotonic() - began_s)
+    return EndedSession(
+        process.returncode, answer + remainder, complaint, time.monotonic() - began_s
+    )

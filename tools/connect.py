@@ -1,5 +1,4 @@
-"""The ways by which clients reach the server: a line for each, and a bundle for Claude Desktop. All of them
-start it over ssh.
+"""The lines, and the bundle for Claude Desktop, with which clients reach the server over ssh.
 
 Source: the clients' own documentation; https://github.com/anthropics/mcpb, manifest version 0.3.
 """
@@ -21,7 +20,7 @@ from tools.toolkit import PROJECT, JsonObject
 
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
-OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
+SSH_OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
 # An example to begin with, if setup.sh was not run and there is no settings file.
 ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
 EXAMPLE = (
@@ -32,11 +31,12 @@ ANKI_SOCKET = ".anki-claude-desktop.sock"
 
 
 def ssh_target() -> tuple[str, str, str]:
-    """User and host, command and home of this machine, as the home network reaches it."""
+    """This machine as the home network reaches it: `user@host`, the command that starts the server, and the
+    home folder."""
     if not os.path.exists(places.settings_file()):
         return ELSEWHERE
-    name = socket.gethostname()
-    host = name if "." in name else f"{name}.local"
+    hostname = socket.gethostname()
+    host = hostname if "." in hostname else f"{hostname}.local"
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
@@ -45,24 +45,24 @@ def ssh_target() -> tuple[str, str, str]:
         )
     # The command that starts the server: the installed one, or server.py, with the Python that runs now
     # unless that is this machine's python3.
-    words = [str(PROJECT / "server.py")]
-    usual = shutil.which("python3") or ""
+    command = [str(PROJECT / "server.py")]
+    python = shutil.which("python3") or ""
     if INSTALLED.exists():
-        words = [str(INSTALLED)]
-    elif os.path.realpath(sys.executable) != os.path.realpath(usual):
-        words.insert(0, os.path.abspath(sys.executable))
+        command = [str(INSTALLED)]
+    elif os.path.realpath(sys.executable) != os.path.realpath(python):
+        command.insert(0, os.path.abspath(sys.executable))
     # ssh joins its words, and the Pi's shell splits them again.
-    return f"{user}@{host}", shlex.join(words), str(Path.home())
+    return f"{user}@{host}", shlex.join(command), str(Path.home())
 
 
 def clients_text(host: str, command: str) -> str:
     """The text of `server.py --connect`: each client with its line."""
-    words = [*OPTIONS, host, command]
-    line = shlex.join(words)
-    arguments = json.dumps(words)
+    ssh_arguments = [*SSH_OPTIONS, host, command]
+    line = shlex.join(ssh_arguments)
+    json_arguments = json.dumps(ssh_arguments)
     example = EXAMPLE if host == ELSEWHERE[0] else ""
-    servers = {"pi": {"command": "ssh", "args": words}}
-    vs_code = f'{{"name": "pi", "command": "ssh", "args": {arguments}}}'
+    servers = {"pi": {"command": "ssh", "args": ssh_arguments}}
+    vs_code = f'{{"name": "pi", "command": "ssh", "args": {json_arguments}}}'
     return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then \
  ssh-copy-id {host}
 (NAME.local works only in your home network; elsewhere use a name or address that reaches the Pi.)
@@ -75,7 +75,7 @@ VS Code       code --add-mcp {shlex.quote(vs_code)}
 Codex, in ~/.codex/config.toml:
 [mcp_servers.pi]
 command = "ssh"
-args = {arguments}
+args = {json_arguments}
 required = true
 startup_timeout_sec = 60
 
@@ -84,31 +84,44 @@ By hand, and Cursor in ~/.cursor/mcp.json:
 {json.dumps({"mcpServers": servers})}"""
 
 
-def bundle_command(name: str) -> int:
-    """Write the bundle: a zip with its manifest and icon. Exit status 2: the file cannot be written."""
-    path = Path(name).resolve()
+def bundle_command(file: str) -> int:
+    """Write the bundle, a zip of its manifest and icon. Exit status 2 if the file cannot be written."""
+    path = Path(file).resolve()
     text = json.dumps(manifest(), indent=2, ensure_ascii=False)
     try:
-        with replacing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
+        with (
+            replacing(path) as temporary,
+            zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as bundle,
+        ):
             bundle.writestr("manifest.json", text)
             bundle.write(PROJECT / "docs" / "icon.png", "icon.png")
     except OSError as error:
-        print(f"pi-mcp: {name} cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"pi-mcp: {file} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
     address = shlex.quote(f"{ssh_target()[0]}:{path}")
-    print(f"{name}: fetch it (scp {address} .) and open it with Claude Desktop there")
+    print(f"{file}: fetch it (scp {address} .) and open it with Claude Desktop there")
     return 0
 
 
 def manifest() -> JsonObject:
-    """The bundle's manifest: the ssh line with this machine's user, host and path as changeable defaults."""
+    """The bundle's manifest: the ssh line, with this machine's user, host and path as defaults that the person
+    can change."""
+    # The line that starts the server.
     host, command, home = ssh_target()
     forwarding, start = _anki_of_the_desktop(home)
-    words = [*OPTIONS, *forwarding, "${user_config.host}", *start, "${user_config.command}"]
+    ssh_arguments = [
+        *SSH_OPTIONS,
+        *forwarding,
+        "${user_config.host}",
+        *start,
+        "${user_config.command}",
+    ]
+    # The tools, with the first sentence of each.
     tools = []
     for name, tool in registry.listed_tools().items():
         summary = tool.description.partition(". ")[0].rstrip(".")
         tools.append({"name": name, "description": f"{summary}."})
+    # The manifest with both, in the form of version 0.3.
     return {
         "manifest_version": "0.3",
         "name": "pi-mcp",
@@ -124,19 +137,19 @@ def manifest() -> JsonObject:
             "entry_point": "manifest.json",
             "mcp_config": {
                 "command": "ssh",
-                "args": words,
+                "args": ssh_arguments,
                 "platform_overrides": {
                     "win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
                 },
             },
         },
         "user_config": {
-            "host": _field(
+            "host": _text_setting(
                 "User and address of the Pi",
                 "As ssh takes it; your key must be there (ssh-copy-id).",
                 host,
             ),
-            "command": _field(
+            "command": _text_setting(
                 "Command on the Pi",
                 "The server's absolute path, or what ./setup.sh --systemd installs.",
                 command,
@@ -145,19 +158,19 @@ def manifest() -> JsonObject:
     }
 
 
-def _field(title: str, text: str, default: str) -> JsonObject:
+def _text_setting(title: str, description: str, default: str) -> JsonObject:
     return {
         "type": "string",
         "title": title,
-        "description": text,
+        "description": description,
         "default": default,
         "required": True,
     }
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
-    """ssh's words that forward the desktop's AnkiConnect, and those that point the server at it; none if the
-    settings here name another Anki."""
+    """The arguments with which ssh forwards the desktop's AnkiConnect, and the words before the command that
+    point the server at it; none if the settings here name another Anki."""
     from tools.anki.settings import AnkiSettings
 
     default = AnkiSettings.variables()["anki_connect_url"].default

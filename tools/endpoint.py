@@ -3,7 +3,7 @@
 The header MCP-Protocol-Version says which era a message belongs to. Clients of 2025 say only in `initialize`
 whether they show pages, and withdraw a call by a second request. So the answer to `initialize` has a session
 id: its ending says whether pages are shown, and a second request with the same id may withdraw a call. The id
-opens nothing: the token of each request decides, and a restarted server accepts the id, too.
+grants nothing: the token of each request decides, so that a restarted server accepts the id, too.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ from tools.http.sign_in import Headers
 from tools.protocol import METHOD_NOT_FOUND, MOST_CALLS, MOST_LISTS
 from tools.toolkit import JsonObject, compact_json
 
-TURN_S = 30  # for a call to wait for its turn
-PING_S = 15  # between two things that are sent: a proxy cuts a stream that is silent for longer
+TURN_S = 30  # how long a call waits for its turn
+PING_S = 15  # longest silence of a stream: a proxy cuts one that is silent for longer
 HEADER_MISMATCH = -32020
 VERSION_HEADER = "mcp-protocol-version"
 PAGES_SUFFIX = "-pages"  # the end of a session's id
@@ -54,7 +54,7 @@ NAME_PARAM = {"tools/call": "name", "prompts/get": "name", "resources/read": "ur
 
 
 class HttpRequest(protocol.Request):
-    """A request that came with these headers. What is sent about it waits in a queue, which None ends."""
+    """A request that came with `headers`. Messages about it wait in a queue, which None ends."""
 
     def __init__(self, message: JsonObject, headers: Headers):
         self.headers = headers
@@ -75,17 +75,17 @@ class HttpRequest(protocol.Request):
         self.notify(None)
 
     def check_transport(self) -> None:
-        """Check that the headers say what the message says. Raises RpcError."""
-        repeated = {VERSION_HEADER: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
+        """Check that the headers agree with the message. Raises RpcError."""
+        expected = {VERSION_HEADER: self.meta[protocol.PROTOCOL_VERSION], "mcp-method": self.method}
         if (name := self.params.get(NAME_PARAM.get(self.method, ""))) is not None:
-            repeated["mcp-name"] = name
-        for header, value in repeated.items():
+            expected["mcp-name"] = name
+        for header, value in expected.items():
             encoded = f"=?base64?{b64encode(str(value).encode()).decode()}?="
             if self.headers.get(header) not in (value, encoded):
                 raise RpcError(HEADER_MISMATCH, f"The header {header} differs from the message")
 
     async def next_message(self) -> JsonObject | None:
-        """The next message about it; {} if there was none for PING_S, None after the last one."""
+        """The next message about this request; {} if there is none for PING_S, None after the last one."""
         try:
             return await asyncio.wait_for(self.messages.get(), PING_S)
         except asyncio.TimeoutError:
@@ -98,9 +98,9 @@ class Endpoint:
     def __init__(self) -> None:
         self.turns = Turns(MOST_CALLS, MOST_CALLS // 4)
         self.threads = ThreadPoolExecutor(MOST_CALLS + MOST_LISTS)
-        # Calls in progress, by token, session and request id. Of several with one id the last can be
-        # withdrawn.
-        self.calls: WeakValueDictionary[str, HttpRequest] = WeakValueDictionary()
+        # Requests in progress, by token, session and request id. Of those with the same id only the last can
+        # be withdrawn.
+        self.requests: WeakValueDictionary[str, HttpRequest] = WeakValueDictionary()
 
     async def answer(
         self, remote: Caller, headers: Headers, body: bytes, receive: Receive, send: Send
@@ -116,34 +116,34 @@ class Endpoint:
         if session_id == DAY_PAGES and (method, params.get("name")) not in day.ALLOWED_CALLS:
             raise Refusal(403, "a call that the page of the days does not make", is_read=True)
         session = f"{remote.token_id or remote.user} {session_id}"
-        call = self.calls.get(f"{session} {params.get('requestId')!r}")
-        if method == "notifications/cancelled" and session_id and call:
-            call.withdraw()
+        withdrawn = self.requests.get(f"{session} {params.get('requestId')!r}")
+        if method == "notifications/cancelled" and session_id and withdrawn:
+            withdrawn.withdraw()
         if method is None or "id" not in message:
             return await send_response(send, 202, {}, b"")
         # A request is answered unless its client withdraws it or hangs up: then its tool ends at its next
         # checkpoint, and gives its turn back.
         request = HttpRequest(message, headers)
-        self.calls[f"{session} {request.id!r}"] = request
+        self.requests[f"{session} {request.id!r}"] = request
         delivering = asyncio.create_task(_deliver(request, send))
         watching = asyncio.create_task(_watch(request, receive))
         try:
             with acting_for(remote):
-                answer = await self._work(request)
+                answer = await self._result_of(request)
             request.messages.put_nowait(request.response(answer))
             request.messages.put_nowait(None)
             await delivering
         finally:
             watching.cancel()
 
-    async def _work(self, request: HttpRequest) -> JsonObject:
-        """The result of a request, or its error. A tool waits for a turn: each person has a number of them,
-        however many tokens."""
+    async def _result_of(self, request: HttpRequest) -> JsonObject:
+        """The result of a request, or its error. A tool first waits for a turn; each person has only so many,
+        however many tokens they have."""
         try:
             request.admit()
-            async with AsyncExitStack() as held:
+            async with AsyncExitStack() as stack:
                 if request.method == "tools/call":
-                    turn = held.enter_async_context(self.turns.turn(remote_user()))
+                    turn = stack.enter_async_context(self.turns.turn(remote_user()))
                     await asyncio.wait_for(turn, TURN_S)
                 if request.withdrawn:
                     return {}
@@ -167,8 +167,8 @@ async def _watch(request: HttpRequest, receive: Receive) -> None:
 
 
 async def _deliver(request: HttpRequest, send: Send) -> None:
-    """Send the messages about a request. In the 2026 era an answer that is the first of them is sent as JSON;
-    otherwise they are a stream of events, which ends with the answer."""
+    """Send the messages about a request: as a stream of events that ends with the answer, or as JSON if the
+    answer is the first of them and of the 2026 era."""
     message = await request.next_message()
     if request.is_modern and message and "method" not in message:
         code = message.get("error", {}).get("code", protocol.INTERNAL_ERROR)
@@ -189,5 +189,5 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
 
 
 def _json(message: JsonObject) -> str:
-    """The text of a message; characters that end a line only for some readers of events are escaped."""
+    """A message as JSON text, in which characters that end a line for some readers of events are escaped."""
     return compact_json({"jsonrpc": "2.0", **message}).translate(LINE_ENDS)

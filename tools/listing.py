@@ -1,7 +1,8 @@
 """A cache of tools/list: one JSON file per set of sources and settings.
 
-Building it imports every toolset; reading it imports nothing. It also says which toolset has a tool, so that
-a call imports only that one. A file that cannot be read, or differs from its checksum, is built again.
+Building a listing imports every toolset; reading one imports nothing. It also says which toolset has a tool,
+so that a call imports only that one. A file that cannot be read, or does not match its checksum, is built
+again.
 """
 
 import json
@@ -22,8 +23,8 @@ identity = cache(handover.identity)  # of the sources that are imported now
 
 
 def build() -> JsonObject:
-    """tools/list for clients with pages, the names that other clients are not shown, and the toolset of each
-    tool; saved for the sessions to come unless a remote caller asks. Imports every toolset."""
+    """Build the listing: tools/list for clients with pages, the names that other clients are not shown, and the
+    toolset of each tool. Imports every toolset, and saves the listing unless a remote caller asks."""
     from tools.core import registry, results
 
     tools = registry.listed_tools(pages=True)
@@ -41,8 +42,7 @@ def build() -> JsonObject:
 
 
 def load() -> JsonObject:
-    """The listing that was saved for these sources and settings; empty if there is none, or for a remote
-    caller."""
+    """The listing saved for these sources and settings; empty if there is none, or for a remote caller."""
     from tools.core.files import plain_file
 
     if remote_caller():
@@ -55,7 +55,7 @@ def load() -> JsonObject:
 
 
 def save(listing: JsonObject) -> None:
-    """Save a listing for the sessions to come. Nothing depends on it: failing is not an error."""
+    """Save a listing for later sessions. Failing is not an error, since nothing depends on it."""
     from tools.core.files import replace_file
 
     with suppress(OSError):
@@ -65,7 +65,7 @@ def save(listing: JsonObject) -> None:
 
 
 def forget(most_kept: int = 0) -> None:
-    """Remove the saved listings, since a tool's description changed; or all but the newest."""
+    """Remove the saved listings except the newest ones; all of them once a tool's description changed."""
     with suppress(OSError):
         files = current().state_dir.glob("listing-*")
         for path in sorted(files, key=os.path.getmtime, reverse=True)[most_kept:]:
@@ -73,6 +73,6 @@ def forget(most_kept: int = 0) -> None:
 
 
 def _path() -> Path:
-    """The file of a listing, named by checksums of the sources and of all settings."""
-    key = crc32(f"{identity()} {fingerprint()}".encode())
-    return current().state_dir / f"listing-{key:08x}.json"
+    """The file of a listing, named after a checksum of the sources and settings."""
+    checksum = crc32(f"{identity()} {fingerprint()}".encode())
+    return current().state_dir / f"listing-{checksum:08x}.json"

@@ -65,10 +65,10 @@ ANSWERS = {
 MOST_CALLS = 32  # tools that run at a time
 MOST_LISTS = 4  # threads that answer all other requests: while they are busy nothing more is read
 PROGRESS_S = 0.2  # the least time between two progress notifications of a call
-DRAIN_S = 5  # after EOF, for the answers that are still owed
+DRAIN_S = 5  # after EOF, for requests that are still unanswered
 
 
-# 1. Shapes of what clients send, as stdio.fits reads them.
+# 1. The shapes of requests, in the notation of stdio.fits.
 
 IMPLEMENTATION = {
     "name": str,
@@ -129,9 +129,9 @@ SHAPES: JsonObject = {
 
 
 class Request:
-    """A request, with what its answer needs; subclasses know how to reach the client."""
+    """A request and what is known about its client; subclasses know how to reach that client."""
 
-    # True over stdio, where streams tell the client of changes.
+    # True over stdio, where a stream can notify the client of changes.
     has_streams = False
 
     def __init__(self, message: JsonObject, capabilities: JsonObject):
@@ -149,6 +149,7 @@ class Request:
         self.reported_s = 0.0
 
     def has_modern_era(self) -> bool:
+        """True if this request is of the 2026 era."""
         raise NotImplementedError
 
     @property
@@ -161,17 +162,18 @@ class Request:
 
     def report(self, done: float, total: float | None, message: str) -> None:
         """Send the client a progress notification, unless one was sent just before."""
-        token = self.meta.get("progressToken")
-        time_s = time.monotonic()
-        if token is None or (done != total and time_s - self.reported_s < PROGRESS_S):
+        progress_token = self.meta.get("progressToken")
+        now_s = time.monotonic()
+        if progress_token is None or (done != total and now_s - self.reported_s < PROGRESS_S):
             return
-        self.reported_s = time_s
-        progress = {"progressToken": token, "progress": done}
+        self.reported_s = now_s
+        progress = {"progressToken": progress_token, "progress": done}
         params = progress | filled(total=total, message=message)
         self.notify({"method": "notifications/progress", "params": params})
 
     def admit(self, is_begun: bool = True) -> None:
-        """Check that this era has the method and this client may call it. Raises RpcError."""
+        """Check that the request is well-formed and that its era has the method; `is_begun`: the client made
+        its handshake. Raises RpcError."""
         # The envelope of a modern request.
         version = self.meta.get(PROTOCOL_VERSION)
         if self.is_modern:
@@ -186,33 +188,33 @@ class Request:
                 raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data)
         # The method.
         shape = SHAPES.get(self.method)
-        foreign = LEGACY_ONLY if self.is_modern else ("server/discover", LISTEN)
-        is_missing = self.method in foreign or (self.method == LISTEN and not self.has_streams)
+        other_era = LEGACY_ONLY if self.is_modern else ("server/discover", LISTEN)
+        is_missing = self.method in other_era or (self.method == LISTEN and not self.has_streams)
         if shape is None or is_missing:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", self.method)
         # Its params.
         is_begun = is_begun or self.is_modern or self.method in LEGACY_ONLY
-        # Of all optional members this one may not be null.
+        # The only optional member that may not be null.
         is_null = self.meta.get("progressToken", "") is None
-        members = {**shape, "_meta?": ENVELOPE if self.is_modern else META_MEMBERS}
-        if is_null or not is_begun or not fits(self.params, members):
+        expected_params = {**shape, "_meta?": ENVELOPE if self.is_modern else META_MEMBERS}
+        if is_null or not is_begun or not fits(self.params, expected_params):
             raise RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
     def check_transport(self) -> None:
-        """Check what came around a modern request's message. Raises RpcError."""
+        """Check the headers of a modern request; over stdio there are none. Raises RpcError."""
 
     def response(self, body: JsonObject) -> JsonObject:
-        """The message that answers it with a result or error, in the form of its era."""
+        """The message that answers the request with `body`, its result or error, in the form of its era."""
         if self.is_modern and "result" in body:
             result = body["result"]
-            marks = {} if self.method in UNCACHED else NOT_CACHED
+            caching = {} if self.method in UNCACHED else NOT_CACHED
             meta = {**result.get("_meta", {}), f"{META}serverInfo": SERVER_INFO}
-            body = {"result": {"resultType": "complete", **marks, **result, "_meta": meta}}
+            body = {"result": {"resultType": "complete", **caching, **result, "_meta": meta}}
         return {"id": self.id, **body}
 
     def elicit(self, text: str) -> str:
         """Ask the person in an era with a handshake, and wait for `accept`, `decline` or `cancel`. Over HTTP
-        such a client has no channel for questions."""
+        there is no channel for such a question. Raises ToolError."""
         return calls.refuse_to_ask(text)
 
     def ask(self, text: str, key: str) -> str:
@@ -235,13 +237,13 @@ class Request:
 
 
 def action_of(answer: Any) -> str:
-    """The action of a person's answer: only a well-formed `accept` is a yes."""
-    is_sound = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": dict})
-    return str(answer["action"]) if is_sound else "cancel"
+    """The action of a person's answer; `cancel` if the answer is not well-formed."""
+    is_valid = fits(answer, {"action": ("accept", "decline", "cancel"), "content?": dict})
+    return str(answer["action"]) if is_valid else "cancel"
 
 
 def answer_of(request: Request) -> JsonObject:
-    """The `result` of a request or its `error`, except of one that opens a stream."""
+    """The `result` or the `error` of a request that opens no stream."""
     try:
         if request.method in ANSWERS:
             from pkgutil import resolve_name
@@ -251,9 +253,9 @@ def answer_of(request: Request) -> JsonObject:
         if request.method == "tools/call":
             return {"result": call_tool(request)}
         if request.method == "tools/list":
-            listed = listing.load() or listing.build()
-            hidden = () if request.shows_pages else listed["for pages"]
-            tools = [tool for tool in listed["tools"] if tool["name"] not in hidden]
+            saved = listing.load() or listing.build()
+            hidden = () if request.shows_pages else saved["for pages"]
+            tools = [tool for tool in saved["tools"] if tool["name"] not in hidden]
             return {"result": {"tools": tools}}
         return {"result": greeting(request)}
     except ToolError as error:
@@ -274,18 +276,18 @@ def greeting(request: Request) -> JsonObject:
         "resources": {"listChanged": streams, "subscribe": streams},
         "completions": {},
     }
-    about = {"capabilities": capabilities, "instructions": instructions()}
+    introduction = {"capabilities": capabilities, "instructions": instructions()}
     if request.is_modern:
         capabilities["extensions"] = EXTENSIONS
-        return {"supportedVersions": [MODERN_VERSION], **about}
+        return {"supportedVersions": [MODERN_VERSION], **introduction}
     version = request.params["protocolVersion"]
     if version not in HANDSHAKE_VERSIONS:
         version = HANDSHAKE_VERSIONS[-1]
-    return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
+    return {"protocolVersion": version, "serverInfo": SERVER_INFO, **introduction}
 
 
 def call_tool(request: Request) -> JsonObject:
-    """The result of tools/call: a tool's answer, or its question to the person."""
+    """The result of tools/call: the tool's answer, or its question to the person."""
     from tools.core import registry
 
     params = request.params
@@ -310,11 +312,11 @@ def call_tool(request: Request) -> JsonObject:
     return results.as_result(answer, private, lines)
 
 
-def unforeseen(text: str) -> JsonObject:
-    """The answer that a client gets in place of the current exception, which is logged with its traceback."""
+def unforeseen(log_message: str) -> JsonObject:
+    """Log the current exception with its traceback, and return the error that the client gets instead."""
     import logging
 
-    logging.getLogger("pi-mcp").exception(text)
+    logging.getLogger("pi-mcp").exception(log_message)
     message = "Internal error; the server's log (stderr) has the details"
     return RpcError(INTERNAL_ERROR, message).answer()
 
@@ -323,20 +325,20 @@ def unforeseen(text: str) -> JsonObject:
 
 
 class StdioRequest(Request):
-    """A request of this session. An answer is owed until it was written, or until the client withdrew it."""
+    """A request of `session`, unanswered until its answer is written or the client withdraws it."""
 
     has_streams = True
 
     def __init__(self, session: "Session", message: JsonObject):
         self.session = session
         super().__init__(message, session.capabilities)
-        # As a client may write it when it refers to the request: "7" is 7.
+        # A client may refer to request 7 as "7".
         self.key = str(self.id)
 
     def has_modern_era(self) -> bool:
-        # A client that used the envelope before and made no handshake has forgotten it here.
-        is_expected = self.session.is_modern and not self.session.is_initialized
-        return self.method != "initialize" and (is_expected or PROTOCOL_VERSION in self.meta)
+        # A client that has used the envelope and made no handshake has forgotten the envelope here.
+        is_usual = self.session.is_modern and not self.session.is_initialized
+        return self.method != "initialize" and (is_usual or PROTOCOL_VERSION in self.meta)
 
     def notify(self, message: JsonObject) -> None:
         self.session.send(message, about=self)
@@ -367,40 +369,42 @@ class Session:
     answer."""
 
     def __init__(self, lines: stdio.Lines, start: Callable[[], object]):
-        self.lines, self.start = lines, cache(start)
-        # Of the client: the capabilities of its handshake, and what it has used so far.
+        self.lines = lines
+        self.start = cache(start)
+        # The capabilities that the client announced in its handshake, and the eras that it has used so far.
         self.capabilities: JsonObject = {}
-        self.is_initialized = self.is_modern = False
+        self.is_initialized = False
+        self.is_modern = False
         # Held while a line is written, and while it is decided whether one may be. Notified when a question
-        # is answered or a call withdrawn.
+        # is answered or a request withdrawn.
         self.writing = threading.Condition()
-        self.owed: set[StdioRequest] = set()
-        # The ids of streams that tell of changes, by their keys.
-        self.streams: dict[Any, Any] = {}
-        # The answers to open questions by the ids of these as text, empty until they come.
+        self.unanswered: set[StdioRequest] = set()
+        # The ids of the streams that notify of changes, by their keys.
+        self.streams: dict[str, str | int] = {}
+        # The answers to open questions by the question's id as text; an answer is empty until it comes.
         self.answers: dict[str, JsonObject] = {}
         self.question_ids = count(1)
-        self.turns = threading.Semaphore(MOST_CALLS)
-        self.listers = threading.Semaphore(MOST_LISTS)
+        self.call_turns = threading.Semaphore(MOST_CALLS)
+        self.list_turns = threading.Semaphore(MOST_LISTS)
 
     # Lines in.
 
     def serve(self) -> None:
-        """Answer line after line until EOF, then wait for the answers that are owed."""
+        """Answer line after line until EOF, then wait until no request is unanswered, up to DRAIN_S."""
         while line := self.lines.read():
             if line.strip():
-                self._take(line)
+                self._handle_line(line)
         deadline = time.monotonic() + DRAIN_S
-        while self.owed and time.monotonic() < deadline and self.lines.is_read():
+        while self.unanswered and time.monotonic() < deadline and self.lines.is_read():
             time.sleep(0.01)
-        if self.owed:
+        if self.unanswered:
             sys.stderr.write(
-                f"pi-mcp: stdin ended, and {len(self.owed)} requests had no answer {DRAIN_S} s later\n"
+                f"pi-mcp: stdin ended, and {len(self.unanswered)} requests had no answer {DRAIN_S} s later\n"
             )
 
-    def _take(self, line: bytes) -> None:
-        """Handle one line; whatever is wrong with it, the session goes on."""
-        call = None
+    def _handle_line(self, line: bytes) -> None:
+        """Handle one line. The session goes on, whatever is wrong with the line."""
+        request = None
         try:
             message = stdio.parse(line)
             if "method" not in message:
@@ -410,21 +414,21 @@ class Session:
                         self.answers[key] = message
                     self.writing.notify_all()
             elif "id" not in message:
-                self._take_notification(message)
+                self._handle_notification(message)
             else:
-                call = StdioRequest(self, message)
-                self._take_call(call)
+                request = StdioRequest(self, message)
+                self._handle_request(request)
         except RpcError as error:
-            if call:
-                self._finish(call, error.answer())
+            if request:
+                self._finish(request, error.answer())
             else:
                 self.send({"id": error.request_id, **error.answer()})
         except Exception:
             internal = unforeseen("a line could not be handled")
-            if call:
-                self._finish(call, internal)
+            if request:
+                self._finish(request, internal)
 
-    def _take_notification(self, message: JsonObject) -> None:
+    def _handle_notification(self, message: JsonObject) -> None:
         key = str((message.get("params") or {}).get("requestId"))
         if message["method"] == "notifications/initialized":
             self.is_initialized |= not self.is_modern
@@ -432,42 +436,47 @@ class Session:
         elif message["method"] == "notifications/cancelled":
             self.streams.pop(key, None)
             with self.writing:
-                for call in self.owed:
-                    if call.key == key:
-                        call.withdrawn = True
-                        self.owed.discard(call)
+                for request in self.unanswered:
+                    if request.key == key:
+                        request.withdrawn = True
+                        self.unanswered.discard(request)
                         self.writing.notify_all()
-                        break  # of two requests with one id the other one goes on
+                        break  # of two requests with the same id the other one goes on
 
-    def _take_call(self, call: StdioRequest) -> None:
-        self.owed.add(call)
-        self.is_modern |= call.is_modern
-        call.admit(self.is_initialized)
-        if call.method == LISTEN:
-            # Open a stream of changes: its acknowledgement is the only answer.
-            notifications = call.params["notifications"]
-            kinds = {
-                name: value
-                for name, value in notifications.items()
-                if value and f"{name}?" in STREAM
-            }
-            if "toolsListChanged" in kinds:
-                self.streams[call.key] = call.id
-            params = {"_meta": {SUBSCRIPTION_ID: call.id}, "notifications": kinds}
-            self.send({"method": ACKNOWLEDGED, "params": params})
-            self.owed.discard(call)
-        elif call.method in (*LEGACY_ONLY, "server/discover"):  # answered at once, by the reader
-            if call.method == "initialize":
-                self.capabilities, self.is_initialized = call.params["capabilities"], True
-            self._finish(call, answer_of(call))
+    def _handle_request(self, request: StdioRequest) -> None:
+        self.unanswered.add(request)
+        self.is_modern |= request.is_modern
+        request.admit(self.is_initialized)
+        if request.method == LISTEN:
+            self._open_stream(request)
+        elif request.method in (*LEGACY_ONLY, "server/discover"):  # answered at once, by the reader
+            if request.method == "initialize":
+                self.capabilities = request.params["capabilities"]
+                self.is_initialized = True
+            self._finish(request, answer_of(request))
         else:
-            # A tool that finds no turn is told so; for a list the reader waits, and takes no more lines.
-            is_tool = call.method == "tools/call"
-            turns = self.turns if is_tool else self.listers
+            # A call that finds no turn is refused; for a list the reader waits, and takes no more lines.
+            is_tool = request.method == "tools/call"
+            turns = self.call_turns if is_tool else self.list_turns
             if turns.acquire(blocking=not is_tool):
-                threading.Thread(target=self._answer_call, args=(call, turns), daemon=True).start()
+                threading.Thread(
+                    target=self._answer_request, args=(request, turns), daemon=True
+                ).start()
             else:
-                self._finish(call, {"result": results.busy(MOST_CALLS)})
+                self._finish(request, {"result": results.busy(MOST_CALLS)})
+
+    def _open_stream(self, request: StdioRequest) -> None:
+        """Open a stream of changes; its acknowledgement is the only answer."""
+        notifications = {
+            name: value
+            for name, value in request.params["notifications"].items()
+            if value and f"{name}?" in STREAM
+        }
+        if "toolsListChanged" in notifications:
+            self.streams[request.key] = request.id
+        params = {"_meta": {SUBSCRIPTION_ID: request.id}, "notifications": notifications}
+        self.send({"method": ACKNOWLEDGED, "params": params})
+        self.unanswered.discard(request)
 
     def announce(self) -> None:
         """Notify the client that tools/list reads differently now."""
@@ -476,26 +485,26 @@ class Session:
         for request_id in list(self.streams.values()):
             self.send({"method": LIST_CHANGED, "params": {"_meta": {SUBSCRIPTION_ID: request_id}}})
 
-    def _answer_call(self, call: StdioRequest, turns: threading.Semaphore) -> None:
+    def _answer_request(self, request: StdioRequest, turns: threading.Semaphore) -> None:
         """Answer a request, in a thread of its own, and give its turn back."""
-        body = answer_of(call)
+        body = answer_of(request)
         turns.release()
-        self._finish(call, body)
+        self._finish(request, body)
 
     # Lines out.
 
-    def _finish(self, call: StdioRequest, body: JsonObject) -> None:
+    def _finish(self, request: StdioRequest, body: JsonObject) -> None:
         """Write the answer to a request, unless it was withdrawn."""
         with self.writing:
-            self.send(call.response(body), about=call)
-            self.owed.discard(call)
-            if call.method not in LEGACY_ONLY:
+            self.send(request.response(body), about=request)
+            self.unanswered.discard(request)
+            if request.method not in LEGACY_ONLY:
                 self.start()
 
     def send(self, message: JsonObject, about: StdioRequest | None = None) -> None:
         """Write one message, unless it is `about` a request that was answered or withdrawn."""
         line = compact_json({"jsonrpc": "2.0", **message}).encode() + b"\n"
         with self.writing:
-            if leaving.is_leaving or (about and about not in self.owed):
+            if leaving.is_leaving or (about and about not in self.unanswered):
                 return
             self.lines.write(line)

@@ -1,5 +1,4 @@
-"""The first steps of every start: the command line, the settings, and one line for what is wrong with
-them."""
+"""The first steps of every start: read the command line and the settings, or refuse them in one line."""
 
 import sys
 from typing import NoReturn
@@ -22,9 +21,9 @@ options:
   --version     show program's version number and exit"""
 
 
-def command_line(words: list[str]) -> str:
-    """The way to start: a flag."""
-    flag = " ".join(words) or "--standalone"
+def start_mode(arguments: list[str]) -> str:
+    """The flag that says how to start. Help and version are printed here, and end the process."""
+    flag = " ".join(arguments) or "--standalone"
     texts = {"-h": HELP, "--help": HELP, "--version": f"pi-mcp {VERSION}"}
     if flag in texts:
         print(texts[flag])
@@ -35,17 +34,17 @@ def command_line(words: list[str]) -> str:
 
 
 def settings_or_refuse() -> settings.Settings:
-    """The settings of this process; a wrong one ends it."""
+    """The settings of this process, which ends if one is wrong; misspelt names are reported on stderr."""
     try:
         remarks = settings.check_all()
     except settings.SettingsError as error:
         refuse(str(error))
-    for line in remarks:
-        sys.stderr.write(f"pi-mcp: {line}\n")
+    for remark in remarks:
+        sys.stderr.write(f"pi-mcp: {remark}\n")
     return settings.current()
 
 
 def refuse(text: str) -> NoReturn:
-    """End with one line on stderr and exit status 2: a wrong flag or setting, or a package is missing."""
+    """End with one line on stderr and exit status 2, because of a wrong flag or setting or a missing package."""
     sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
     raise SystemExit(2)

@@ -1,4 +1,4 @@
-"""Stdin and stdout as lines of JSON-RPC: their bounds, the message of a line, the id of a refused one."""
+"""Stdin and stdout as lines of JSON-RPC: reading, writing and bounding them, and parsing their messages."""
 
 import json
 import os
@@ -12,16 +12,16 @@ from tools.core.json_types import JsonObject
 # Bytes of one message: an image of IMAGE_MAX_BYTES in base64 fits. Longer ones are refused without being
 # held.
 LONGEST_LINE = 16 * 2**20
-MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is read
-# The bytes that do not separate values.
-APART = bytes(set(range(256)) - set(b'",[{'))
+MOST_VALUES = 100_000  # of one message: each takes a hundred bytes and more once it is parsed
+# All bytes but those that begin or separate values.
+NOT_MARKS = bytes(set(range(256)) - set(b'",[{'))
 # A request's id, to be found in a line that is not read as a whole.
-ID_IN_TEXT = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")'
+ID_IN_LINE = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")'
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
-# Shapes of JSON-RPC's messages, whatever the id of a request is.
+# The shapes of JSON-RPC's messages; `parse` checks the id of a request itself.
 ID = (int, str)
 REQUEST = {"jsonrpc": "2.0", "method": str, "params?": dict}
 RESULT = {"jsonrpc": "2.0", "id": ID, "result": dict}
@@ -35,17 +35,17 @@ class Lines(NamedTuple):
     stdout: BinaryIO
 
     def read(self) -> bytes:
-        """One line, or b"" at EOF; only the beginning of a line that is too long."""
+        """The next line, or b"" at EOF; only the beginning of a line that is too long."""
         try:
-            line = part = self.stdin.readline(LONGEST_LINE + 1)
-            while len(line) > LONGEST_LINE and part and not part.endswith(b"\n"):
-                part = self.stdin.readline(2**20)
+            line = piece = self.stdin.readline(LONGEST_LINE + 1)
+            while len(line) > LONGEST_LINE and piece and not piece.endswith(b"\n"):
+                piece = self.stdin.readline(2**20)
         except OSError:  # a connection was reset, a terminal hung up
             return b""
         return line
 
     def write(self, line: bytes) -> None:
-        """Write one line; without anybody to read it this process ends."""
+        """Write one line, or end this process if nobody can read it."""
         try:
             self.stdout.write(line)
             self.stdout.flush()
@@ -62,9 +62,10 @@ class Lines(NamedTuple):
 
 
 def claim() -> Lines:
-    """Keep stdin and stdout for the protocol: whatever else is written to fd 1, by this process or a child,
-    goes to stderr."""
-    stdin, stdout = os.dup(0), os.dup(1)
+    """Keep stdin and stdout for the protocol: what anything else in this process or a child writes to fd 1 goes
+    to stderr."""
+    stdin = os.dup(0)
+    stdout = os.dup(1)
     for handle in (stdin, stdout):
         # Otherwise "nothing there yet" would look like EOF, and a full pipe like a broken one.
         os.set_blocking(handle, True)
@@ -78,7 +79,7 @@ def claim() -> Lines:
 def parse(line: bytes) -> JsonObject:
     """The JSON-RPC message of a line: a request, a notification or an answer. Raises RpcError."""
     if reason := refusal(line):
-        match = re.search(ID_IN_TEXT, line[:300])
+        match = re.search(ID_IN_LINE, line[:300])
         raise RpcError(INVALID_REQUEST, reason, request_id=json.loads(match[1]) if match else None)
     request_id = None
     try:
@@ -101,9 +102,9 @@ def parse(line: bytes) -> JsonObject:
 
 
 def fits(value: Any, shape: Any) -> bool:
-    """True for a value of this shape: a type, a tuple of shapes of which one must fit, a text that must be
-    equal, or an object. An object's members are named; those with `?` may be absent or null, `*` stands for
-    all, and members without a name here may be anything."""
+    """True if a value has a shape: a type, a text that it must be equal to, a tuple of shapes of which one must
+    fit, or an object. An object names its members: those with `?` may be absent or null, `*` stands for all,
+    and members that it does not name may be anything."""
     if isinstance(shape, tuple):
         return any(fits(value, choice) for choice in shape)
     if isinstance(shape, str):
@@ -114,21 +115,21 @@ def fits(value: Any, shape: Any) -> bool:
         return False
     if "*" in shape:
         return all(fits(member, shape["*"]) for member in value.values())
-    for key, inner in shape.items():
-        member = value.get(key.removesuffix("?"))
-        is_left_out = member is None and key.endswith("?")
-        if not (is_left_out or fits(member, inner)):
+    for name, member_shape in shape.items():
+        member = value.get(name.removesuffix("?"))
+        is_left_out = member is None and name.endswith("?")
+        if not (is_left_out or fits(member, member_shape)):
             return False
     return True
 
 
 def refusal(line: bytes) -> str:
-    """The reason why a line is too large to be read as JSON; "" if it is not. Values (texts, objects, lists
-    and others) are counted without parsing it."""
+    """The reason why a line is too large to be parsed, or "". Its values (texts, objects, lists and others) are
+    counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
     # An escaped quote ends no text. Escaped backslashes go first, or the end of "…\\" would look like one.
-    marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, APART)
+    marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, NOT_MARKS)
     values = marks.count(b'"') // 2
     if values <= MOST_VALUES:
         values += sum(len(outside) for outside in marks.split(b'"')[::2])

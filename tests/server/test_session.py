@@ -128,15 +128,15 @@ def test_a_long_line_is_served_and_one_that_is_too_long_is_refused_without_being
     goes_on(session)
 
 
-def test_an_answer_is_owed_until_it_is_written_two_of_one_id_are_two(session, tools):
+def test_a_request_is_unanswered_until_its_answer_is_written_two_of_one_id_are_two(session, tools):
     for request_id in (7, 7, "seven"):
         session.begin(request_id, "test_sleeps", seconds=60)
     session.request("ping")
-    wait_until(lambda: len(session.session.owed) == 3)
+    wait_until(lambda: len(session.session.unanswered) == 3)
     for request_id in (None, [7], 8, "7"):
         session.withdraw(request_id)
     session.request("ping")
-    wait_until(lambda: len(session.session.owed) == 2)
+    wait_until(lambda: len(session.session.unanswered) == 2)
     tools.AWAKE.set()
     session.end()
     answers = [session.receive() for _ in range(3)]
