@@ -73,10 +73,10 @@ STUCK_S = 40.0
 
 
 def watch(*descriptors: int) -> NoReturn:
-    """End this process, even in the middle of a slow tool, once one of `descriptors` (the pipe of signals) can
-    be read or the caller that handed this session over is gone; and let the kernel end an endless computation.
-    A computation that never lets the interpreter go (one regular expression can) notices no signal, no
-    cancellation and no client that leaves."""
+    """End this process, even in the middle of a slow tool, once one of `descriptors` (the pipe of signals)
+    can be read or the caller that handed this session over is gone; and let the kernel end an endless
+    computation. A computation that never lets the interpreter go (one regular expression can) notices no
+    signal, no cancellation and no client that leaves."""
     caller = leaving.handover_connection
     awaited = [*descriptors, caller.fileno()] if caller else descriptors
     while True:

@@ -111,7 +111,7 @@ def test_clients_start_the_python_that_runs_now_unless_it_is_python3(on_the_pi, 
 
 
 def test_an_example_says_that_it_is_one():
-    example = connect.clients_text(*connect.ELSEWHERE[:2])
+    example = connect.clients_text(*connect.EXAMPLE_TARGET[:2])
     assert example.startswith("An example: setup.sh was not run here")
     assert connect.clients_text("anna@pi.local", "pi-mcp").startswith(
         "Once, on the client's computer"

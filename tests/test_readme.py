@@ -65,7 +65,7 @@ def choices(words):
 @pytest.mark.parametrize("name", READMES)
 def test_every_client_starts_the_server_by_the_same_command(name):
     [config] = map(json.loads, blocks("json", name))
-    printed = connect.clients_text(*connect.ELSEWHERE[:2])
+    printed = connect.clients_text(*connect.EXAMPLE_TARGET[:2])
     assert config == json.loads(printed.splitlines()[-1])
     lines = re.findall(r"^(?:claude|code|gemini) .+|^export .+", text(name), re.MULTILINE)
     assert len(lines) == 4
@@ -74,7 +74,7 @@ def test_every_client_starts_the_server_by_the_same_command(name):
 
 def test_the_lines_of_all_clients_are_one_command():
     printed = connect.clients_text("anna@pi.local", "/home/anna/pi-mcp/server.py")
-    command = ["ssh", *connect.OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
+    command = ["ssh", *connect.SSH_OPTIONS, "anna@pi.local", "/home/anna/pi-mcp/server.py"]
     toml = re.search(r"\[mcp_servers.pi\].*?(?=\n\nClaude Desktop)", printed, re.DOTALL)[0]
     codex = tomllib.loads(toml)["mcp_servers"]["pi"]
     [vs_code] = re.findall(r"code --add-mcp '(.+)'", printed)

@@ -157,7 +157,8 @@ def _placeholder(parameter: inspect.Parameter) -> str:
 
 
 def _call(tool: Tool, text: str = "{}") -> object:
-    """The answer of a tool to arguments as JSON, on behalf of the person at this terminal. Raises ToolError."""
+    """The answer of a tool to arguments as JSON, on behalf of the person at this terminal. Raises
+    ToolError."""
     try:
         arguments = json.loads(sys.stdin.read() if text == "-" else text)
         if not isinstance(arguments, dict):

@@ -22,8 +22,8 @@ INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd
 # Never prompt; notice a dead link within a minute.
 SSH_OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
 # An example to begin with, if setup.sh was not run and there is no settings file.
-ELSEWHERE = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
-EXAMPLE = (
+EXAMPLE_TARGET = ("pi@raspberrypi.local", "/home/pi/pi-mcp/server.py", "/home/pi")
+EXAMPLE_NOTE = (
     "An example: setup.sh was not run here, so user, host and path are not this machine's.\n\n"
 )
 # In the home on the Pi, forwarded by ssh to the desktop's AnkiConnect: a name that no other client has.
@@ -34,7 +34,7 @@ def ssh_target() -> tuple[str, str, str]:
     """This machine as the home network reaches it: `user@host`, the command that starts the server, and the
     home folder."""
     if not os.path.exists(places.settings_file()):
-        return ELSEWHERE
+        return EXAMPLE_TARGET
     hostname = socket.gethostname()
     host = hostname if "." in hostname else f"{hostname}.local"
     try:
@@ -60,7 +60,7 @@ def clients_text(host: str, command: str) -> str:
     ssh_arguments = [*SSH_OPTIONS, host, command]
     line = shlex.join(ssh_arguments)
     json_arguments = json.dumps(ssh_arguments)
-    example = EXAMPLE if host == ELSEWHERE[0] else ""
+    example = EXAMPLE_NOTE if host == EXAMPLE_TARGET[0] else ""
     servers = {"pi": {"command": "ssh", "args": ssh_arguments}}
     vs_code = f'{{"name": "pi", "command": "ssh", "args": {json_arguments}}}'
     return f"""{example}Once, on the client's computer: ssh-keygen (if it has no key), then \
@@ -104,8 +104,8 @@ def bundle_command(file: str) -> int:
 
 
 def manifest() -> JsonObject:
-    """The bundle's manifest: the ssh line, with this machine's user, host and path as defaults that the person
-    can change."""
+    """The bundle's manifest: the ssh line, with this machine's user, host and path as defaults that the
+    person can change."""
     # The line that starts the server.
     host, command, home = ssh_target()
     forwarding, start = _anki_of_the_desktop(home)

@@ -23,8 +23,8 @@ identity = cache(handover.identity)  # of the sources that are imported now
 
 
 def build() -> JsonObject:
-    """Build the listing: tools/list for clients with pages, the names that other clients are not shown, and the
-    toolset of each tool. Imports every toolset, and saves the listing unless a remote caller asks."""
+    """Build the listing: tools/list for clients with pages, the names that other clients are not shown, and
+    the toolset of each tool. Imports every toolset, and saves the listing unless a remote caller asks."""
     from tools.core import registry, results
 
     tools = registry.listed_tools(pages=True)

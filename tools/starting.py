@@ -45,6 +45,7 @@ def settings_or_refuse() -> settings.Settings:
 
 
 def refuse(text: str) -> NoReturn:
-    """End with one line on stderr and exit status 2, because of a wrong flag or setting or a missing package."""
+    """End with one line on stderr and exit status 2, because of a wrong flag or setting or a missing
+    package."""
     sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
     raise SystemExit(2)

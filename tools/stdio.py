@@ -62,8 +62,8 @@ class Lines(NamedTuple):
 
 
 def claim() -> Lines:
-    """Keep stdin and stdout for the protocol: what anything else in this process or a child writes to fd 1 goes
-    to stderr."""
+    """Keep stdin and stdout for the protocol: what anything else in this process or a child writes to fd 1
+    goes to stderr."""
     stdin = os.dup(0)
     stdout = os.dup(1)
     for handle in (stdin, stdout):
@@ -102,9 +102,9 @@ def parse(line: bytes) -> JsonObject:
 
 
 def fits(value: Any, shape: Any) -> bool:
-    """True if a value has a shape: a type, a text that it must be equal to, a tuple of shapes of which one must
-    fit, or an object. An object names its members: those with `?` may be absent or null, `*` stands for all,
-    and members that it does not name may be anything."""
+    """True if a value has a shape: a type, a text that it must be equal to, a tuple of shapes of which one
+    must fit, or an object. An object names its members: those with `?` may be absent or null, `*` stands for
+    all, and members that it does not name may be anything."""
     if isinstance(shape, tuple):
         return any(fits(value, choice) for choice in shape)
     if isinstance(shape, str):
@@ -124,8 +124,8 @@ def fits(value: Any, shape: Any) -> bool:
 
 
 def refusal(line: bytes) -> str:
-    """The reason why a line is too large to be parsed, or "". Its values (texts, objects, lists and others) are
-    counted without parsing it."""
+    """The reason why a line is too large to be parsed, or "". Its values (texts, objects, lists and others)
+    are counted without parsing it."""
     if len(line) > LONGEST_LINE:
         return f"Message too long: at most {LONGEST_LINE} bytes"
     # An escaped quote ends no text. Escaped backslashes go first, or the end of "…\\" would look like one.

@@ -30,7 +30,7 @@ def test_output_errors_and_status_come_back():
     assert processes.run(["sh", "-c", "kill -9 $$"], os.environ, 9).returncode == -signal.SIGKILL
     with pytest.raises(FileNotFoundError):
         processes.run(["/no/such/program"], os.environ, 9)
-    assert not processes._live
+    assert not processes._children
 
 
 def test_a_timeout_ends_the_whole_family(tmp_path):
@@ -55,7 +55,7 @@ def test_a_child_that_ignores_the_first_signal_is_killed(monkeypatch):
 def test_the_end_of_the_server_ends_children_of_every_thread_and_starts_no_more(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(processes, "_ending", False)
+    monkeypatch.setattr(processes, "_is_ending", False)
     results = []
 
     def work():

@@ -8,7 +8,7 @@ from tools.core import places, settings
 from tools.core.settings import Settings, SettingsError
 from tools.klipper.settings import KlipperSettings, Repository
 from tools.search.settings import SearchSettings
-from tools.server.resources import shown
+from tools.server.resources import shown_values
 
 
 def settings_file(folder, lines):
@@ -108,8 +108,8 @@ def test_secrets_are_not_shown():
     assert len(secrets) >= 2
     for section, name in secrets:
         value = "k1=s3cret" if name == "PRINTER_KEYS" else "http://s3cret"
-        assert shown(section({name: value}))[name] == "set"
-        assert shown(section({}))[name] != "set"
+        assert shown_values(section({name: value}))[name] == "set"
+        assert shown_values(section({}))[name] != "set"
 
 
 def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused():
@@ -119,7 +119,7 @@ def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused()
     }
     addresses = {}
     for section in (SearchSettings, KlipperSettings):
-        addresses |= shown(section(environ))
+        addresses |= shown_values(section(environ))
     assert addresses["SEARCH_API_URL"] == "https://h/x?…"
     assert addresses["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
     with pytest.raises(SettingsError) as caught:

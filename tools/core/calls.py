@@ -1,8 +1,8 @@
-"""The call in progress: how a plain function reports to its client and asks the person; on whose behalf it
-runs.
+"""The call in progress: its reports, its questions to the person, its budget, and the caller it runs for.
 
-A tool imports `report`, `checkpoint` and `ask` and needs no argument for them. Whoever runs a tool
-(server.py, the shell) says with `calling` where reports and questions go; outside a call nobody hears either.
+A tool imports `report`, `checkpoint` and `ask`, and needs no argument for them. Whoever runs a tool
+(`protocol.py`, the shell) says with `calling` where reports and questions go; outside a call nobody hears
+either.
 """
 
 import os
@@ -28,7 +28,7 @@ Ask = Callable[[str, str], str]
 
 
 def refuse_to_ask(question: str, key: str = "") -> str:
-    """Raises ToolError CANNOT_ASK: there is no person to ask."""
+    """Refuse to ask, since there is no person to ask. Raises ToolError CANNOT_ASK."""
     raise ToolError(
         "This needs the person's own yes, and this client cannot ask for it",
         "Use a client that supports elicitation, or let the person decide whether to unset the setting "
@@ -65,8 +65,8 @@ _running: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
 
 @contextmanager
 def calling(call: RunningCall) -> Iterator[list[str]]:
-    """Make `call` that of every tool that runs inside, with MOST_COMPUTED_S in all: waiting for a backend or
-    a person is free. Yields the list of lines that will follow its answer."""
+    """Make `call` the call in progress, with a budget of MOST_COMPUTED_S, in which waiting for a backend or a
+    person is free. Yields the list of lines that will follow its answer."""
     lines: list[str] = []
     ends_s = time.thread_time() + MOST_COMPUTED_S
     token = _running.set(call._replace(append_line=lines.append, ends_s=ends_s))
@@ -77,7 +77,7 @@ def calling(call: RunningCall) -> Iterator[list[str]]:
 
 
 def report(done: float, total: float | None = None, message: str = "") -> None:
-    """Report to the client how far the work is (MCP progress); `total` is None if it is unknown."""
+    """Report progress to the client; `total` is None if it is unknown."""
     _running.get().report(done, total, message)
 
 
@@ -92,9 +92,8 @@ def append_line(line: str) -> None:
 
 
 def checkpoint() -> None:
-    """Stop here if the client withdrew the call, or if it computed for longer than its budget. To be called
-    between steps, and in each loop over what came from elsewhere; never inside a write. Raises Cancelled,
-    ToolError."""
+    """Stop here if the client withdrew the call, or if its budget is used up. To be called between steps and
+    in each loop over foreign data, never inside a write. Raises Cancelled, ToolError."""
     call = _running.get()
     if call.cancelled():
         raise Cancelled()
@@ -118,35 +117,35 @@ def ask(question: str, key: str = "") -> str:
     return _running.get().ask(question, key)
 
 
-# A question of the 2026 era ends its call, and the client calls again with the answer and the `state` that
-# went out with the question. Without the state a client could answer a question that nobody was asked, or
-# use an old yes again. The state is a time and an HMAC over that time, the user, the call (tool and
-# arguments) and the question. Its key belongs to what is asked, or else to this process: after a restart the
-# person is asked again.
+# In the 2026 era a question ends its call, and the client calls again with the answer and with the `state`
+# that went out with the question. Without the state a client could answer a question that nobody was asked,
+# or use an old yes again. The state is a time and an HMAC over that time, the user, the call (tool and
+# arguments) and the question. Its key belongs to what is asked about, or else to this process: after a
+# restart the person is asked again.
 
 
 def state_of(question: str, key: str, call: str, issued: str = "") -> str:
-    """The state of a question. `key`: the secret of what is asked; if it is empty, that of this process is
+    """The state of a question. `key`: the secret of what is asked about; if empty, that of this process is
     used. `call`: the tool and its arguments. `issued`: seconds since 1970, by default now."""
     import hmac
 
     issued = issued or str(int(time.time()))
-    text = "\n".join((issued, remote_user(), call, question))
+    signed_text = "\n".join((issued, remote_user(), call, question))
     secret = key.encode() or _process_key()
-    code = hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256")
-    return f"{issued}.{code.hexdigest()}"
+    signature = hmac.new(secret, signed_text.encode("utf-8", "surrogatepass"), "sha256")
+    return f"{issued}.{signature.hexdigest()}"
 
 
 def is_state_of(state: object, question: str, key: str, call: str) -> bool:
-    """True if an answer that brings `state` is to this question, asked in the last QUESTION_S seconds."""
+    """True if `state` went out with this question within the last QUESTION_S seconds."""
     import hmac
 
-    sent = str(state).encode("utf-8", "replace").decode()
-    issued = sent.partition(".")[0]
+    text = str(state).encode("utf-8", "replace").decode()
+    issued = text.partition(".")[0]
     expected = state_of(question, key, call, issued)
-    if not hmac.compare_digest(sent.encode(), expected.encode()):
+    if not hmac.compare_digest(text.encode(), expected.encode()):
         return False
-    # From here on it is a time that was written here.
+    # The HMAC fits, so this is a time that was written here.
     return 0 <= time.time() - int(issued) <= QUESTION_S
 
 
@@ -156,8 +155,8 @@ def _process_key() -> bytes:
 
 
 class Asking(BaseException):
-    """Ends a call with a question for the person; the client makes the call again with the answer and with
-    `state`. This is not an error: wrappers let it pass."""
+    """Ends a call with a question for the person; the client repeats the call with the answer and `state`. It
+    is not an error: wrappers let it pass."""
 
     def __init__(self, question: str, state: str):
         super().__init__(question)
@@ -165,8 +164,8 @@ class Asking(BaseException):
 
 
 class Caller(NamedTuple):
-    """A remote user, who comes over HTTP with a token: the toolsets it may use, those in which it may only
-    read, and the id of the token."""
+    """A remote user, who comes over HTTP with a token: the toolsets they may use, those in which they may
+    only read, and the id of the token."""
 
     user: str
     toolsets: frozenset[str]
@@ -178,7 +177,8 @@ _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 
 def remote_caller() -> Caller | None:
-    """The remote caller of this request; None for this process's own user, whom the settings alone bind."""
+    """The remote caller of this request; None for this process's own user, whom only the settings
+    restrict."""
     return _caller.get()
 
 
@@ -190,7 +190,7 @@ def remote_user() -> str:
 
 @contextmanager
 def acting_for(remote: Caller) -> Iterator[None]:
-    """Make `remote` the caller of everything inside, and of the threads that it waits for."""
+    """Make `remote` the caller of everything inside, and of threads into which the context is copied."""
     token = _caller.set(remote)
     try:
         yield
@@ -199,7 +199,7 @@ def acting_for(remote: Caller) -> Iterator[None]:
 
 
 def scopes() -> list[str]:
-    """The words of a token's scope: a toolset, or only its readers."""
+    """Every word that a token's scope can have: a toolset, or only its readers."""
     names = places.toolsets()
     readers = [name + READ_ONLY for name in names]
     return [*names, *readers]
@@ -207,8 +207,8 @@ def scopes() -> list[str]:
 
 @lru_cache(maxsize=256)  # asked for each request
 def caller_of_scope(user: str, scope: str, token_id: str) -> Caller:
-    """The caller that a token describes: `onepercent klipper`, or `onepercent:read` for its readers only.
-    Names that are not toolsets allow nothing."""
+    """The caller that a token describes. `scope`: `onepercent klipper`, or `onepercent:read` for readers
+    only; names that are not toolsets allow nothing."""
     words = scope.split()
     whole = frozenset(words).intersection(places.toolsets())
     readable = frozenset(name for name in places.toolsets() if name + READ_ONLY in words)

@@ -1,8 +1,8 @@
-"""Errors for a model and the person behind it, and the words that they quote: nearest names, foreign texts.
+"""Errors for a model and the person behind it, and what they quote: nearest names, foreign texts.
 
-A person, a model or a foreign service writes a title or an error; our questions, previews and errors quote
-it. Nothing in it may look like our own words: it stays on its line, in its direction and inside its quotation
-marks.
+Our questions, previews and errors quote titles and errors that a person, a model or a foreign service wrote.
+Nothing in a quoted text may look like our own words: it stays on its line, in its direction and inside its
+quotation marks.
 """
 
 import re
@@ -48,15 +48,15 @@ class ToolError(Exception):
 
 
 class Cancelled(ToolError):
-    """The client withdrew the call; raised at a safe point only, never in the middle of a write."""
+    """The client withdrew the call. Raised only at a safe point, never in the middle of a write."""
 
     def __init__(self) -> None:
         super().__init__("Cancelled", "Call the tool again to start over.", "CANCELLED")
 
 
 class RpcError(Exception):
-    """A message or a request that is refused: JSON-RPC's code, its text and data. `request_id`: that of a
-    message that cannot be read as a request."""
+    """A refused message: JSON-RPC's code, its text and data. `request_id`: the id of a message that cannot be
+    read as a request."""
 
     def __init__(
         self, code: int, text: str, data: object = None, request_id: str | int | None = None
@@ -67,7 +67,7 @@ class RpcError(Exception):
         self.request_id = request_id
 
     def answer(self) -> JsonObject:
-        """The members of the message that answers with it, without the id."""
+        """The answer that reports this error, without the id of its request."""
         error: JsonObject = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data
@@ -75,7 +75,7 @@ class RpcError(Exception):
 
 
 def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
-    """The `names` that are most like `name`, best first. `cutoff`: how alike they must be, from 0 to
+    """The `names` that are most similar to `name`, best first. `cutoff`: the least similarity, from 0 to
     1."""
     from difflib import get_close_matches
 
@@ -84,23 +84,23 @@ def nearest_names(name: str, names: Iterable[str], cutoff: float = 0.6, most: in
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """`Did you mean X?` with the nearest name, or "" if none is near."""
-    matches = nearest_names(name, names, cutoff, most=1)
-    return f"Did you mean {matches[0]}?" if matches else ""
+    nearest = nearest_names(name, names, cutoff, most=1)
+    return f"Did you mean {nearest[0]}?" if nearest else ""
 
 
 def one_line(text: object, longest: int = 0) -> str:
-    """A foreign text on one line, cut to `…` if it has more than `longest` characters; 0: it is not cut."""
+    """A foreign text on one line, cut after `longest` characters; 0: it is not cut."""
     line = " ".join(LINE_BREAKERS.sub(" ", str(text)).split())
     return cut(line, longest) if longest else line
 
 
 def cut(text: str, longest: int) -> str:
-    """A text of at most `longest` characters and `…` for what is left out."""
+    """The first `longest` characters of a text, with `…` in place of the rest."""
     return text if len(text) <= longest else f"{text[:longest].rstrip()}…"
 
 
 def quoted(
     text: object, longest: int = QUOTED_CHARS, *, marks: str = "“”", inner: str = "‘’"
 ) -> str:
-    """A foreign text in quotation marks, which it cannot close: its own become `inner` ones."""
+    """A foreign text in quotation marks, which it cannot close: its own marks become `inner` ones."""
     return f"{marks[0]}{one_line(text, longest).translate(str.maketrans(marks, inner))}{marks[1]}"

@@ -16,15 +16,14 @@ from .errors import ToolError
 from .settings import current
 
 POLL_S = 0.05
-# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. A folder may be a person's: nothing else is
-# ours.
+# The temporary file of a write: `.NAME.PROCESS.RANDOM.pi-mcp`. In a person's folder nothing else is ours.
 TEMPORARY = r"\..+\.(\d+)\.[0-9a-f]{8}\.pi-mcp"
 
 
 @contextmanager
 def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
-    """Open a plain file for reading. Never waits for a pipe, opens no device; a file that this server wrote
-    belongs to its user. Raises OSError."""
+    """Open a plain file for reading, but no pipe or device. `of_this_user`: the file must belong to the user
+    of this process, as those that the server wrote do. Raises OSError."""
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -36,9 +35,9 @@ def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
-    """Yield an empty file beside `path`, for the owner alone; it replaces `path` at the end. A reader always
-    finds the old content or the new one, even after a power cut. If anything is raised before that, the old
-    file is unchanged. Raises OSError."""
+    """Yield an empty file beside `path`, readable only by its owner, which replaces `path` at the end. A
+    reader always finds the old content or the new one, even after a power cut. If anything is raised before
+    the end, the old file is unchanged. `put` puts the new file in its place. Raises OSError."""
     _forget_killed_writes(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
     temporary.touch(0o600, exist_ok=False)
@@ -48,13 +47,13 @@ def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Ite
         put(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-    # The new name is on the disk only once the folder is: before that a power cut brings back the old file.
+    # The new name is on the disk once the folder is; until then a power cut brings back the old file.
     with suppress(OSError):  # some file systems have no such call
         sync(path.parent)
 
 
 def _forget_killed_writes(folder: Path) -> None:
-    """Remove the temporary files of processes that are gone."""
+    """Remove the temporary files that killed processes left in a folder."""
     for name in os.listdir(folder):
         if (match := re.fullmatch(TEMPORARY, name)) and not os.path.exists(f"/proc/{match[1]}"):
             with suppress(OSError):
@@ -62,32 +61,33 @@ def _forget_killed_writes(folder: Path) -> None:
 
 
 def make_folder_of(path: Path) -> None:
-    """Make the folder of `path`, for the owner alone, if there is none. Raises OSError."""
+    """Make the folder of `path`, open only to its owner, if there is none. Raises OSError."""
     os.makedirs(path.parent, 0o700, exist_ok=True)
 
 
 def replace_file(
     path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace
 ) -> None:
-    """Write `path` whole, and its folder if there is none. Raises OSError; the old file is unchanged then."""
+    """Write `path` whole, and make its folder if there is none. Raises OSError; then the old file is
+    unchanged."""
     make_folder_of(path)
-    with replacing(path, put) as part:
-        part.write_bytes(data.encode() if isinstance(data, str) else data)
+    with replacing(path, put) as temporary:
+        temporary.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def make_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole unless it exists: a file that another process made first stays. Raises OSError; then
-    nothing is left behind."""
+    no file is left behind."""
     replace_file(path, data, _link)
 
 
 def _link(new: Path, path: Path) -> None:
-    with suppress(FileExistsError):  # unlike a renamed file, a link takes no other's place
+    with suppress(FileExistsError):  # unlike a rename, a link replaces no file
         os.link(new, path)
 
 
 def sync(path: Path) -> None:
-    """Write a file or folder through to the disk. Raises OSError."""
+    """Flush a file or folder to the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -99,12 +99,13 @@ def sync(path: Path) -> None:
 def exclusive_lock(
     name: str, *, timeout_s: float = 120, path: Path | None = None
 ) -> Iterator[None]:
-    """Hold the lock `name`; wait for another holder up to `timeout_s`, stopping when the call is cancelled.
+    """Hold the lock `name`, after waiting up to `timeout_s` for another holder, or until the call is
+    withdrawn.
 
-    The lock is flock on a file of the state directory (or `path`): the kernel gives it back when the holder
+    The lock is a flock on a file of the state folder (or on `path`): the kernel releases it when the holder
     dies.
 
-    Raises ToolError BUSY when it is still held at the end, STATE_NOT_WRITABLE if no lock file can be made.
+    Raises ToolError BUSY if it is still held after that, STATE_NOT_WRITABLE if no lock file can be made.
     """
     # Open the lock's file.
     path = path or current().state_dir / f"{name}.lock"
@@ -117,7 +118,7 @@ def exclusive_lock(
             "Make the folder writable, or point MCP_STATE_DIR at one that is.",
             "STATE_NOT_WRITABLE",
         ) from error
-    # Try to lock it until it is free: flock itself would wait without end, and not be cancelled.
+    # Try to lock it until it is free: flock itself would wait without end, and could not be cancelled.
     deadline = time.monotonic() + timeout_s
     try:
         while True:
@@ -132,7 +133,7 @@ def exclusive_lock(
                 )
             calls.checkpoint()
             time.sleep(POLL_S)
-        # Hold it while the caller works; closing the file gives it back.
+        # Hold it while the caller works; closing the file releases it.
         yield
     finally:
         os.close(handle)

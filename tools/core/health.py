@@ -13,9 +13,9 @@ CHECKS: dict[str, Check] = {}
 
 
 class Health(NamedTuple):
-    """`state` is ok, unset (not set up yet) or broken; `advice` says how to set it up or fix it; `trial` is a
-    check that may take time or money: only `--check` runs it, and then shows its result
-    in place of the first one."""
+    """The result of a check. `state` is ok, unset (not set up yet) or broken; `advice` says how to set it up
+    or fix it; `trial` is a check that may take time or money: only `--check` runs it, and then shows its
+    result instead."""
 
     state: str
     summary: str
@@ -23,14 +23,14 @@ class Health(NamedTuple):
     trial: Check | None = None
 
 
-def health_check(function: Check) -> Check:
+def health_check(check: Check) -> Check:
     """Declare a toolset's health check."""
-    CHECKS[toolset_of(function)] = function
-    return function
+    CHECKS[toolset_of(check)] = check
+    return check
 
 
 def run_checks(trying: bool = False) -> list[tuple[str, Health]]:
-    """Each offered toolset with the result of its check, or of its trial."""
+    """Run the check of each offered toolset, or with `trying` its trial; results by the toolset's name."""
     registry.load()
     results = []
     for name in filter(toolsets.offers, sorted(CHECKS)):
@@ -41,10 +41,10 @@ def run_checks(trying: bool = False) -> list[tuple[str, Health]]:
     return results
 
 
-def run_check(function: Check) -> Health:
-    """The result of a check; an exception is a finding, not the end of all checks."""
+def run_check(check: Check) -> Health:
+    """The result of a check; an exception makes it a broken one."""
     try:
-        return function()
+        return check()
     except ToolError as error:
         return Health("broken", error.message, error.hint)
     except Exception as error:

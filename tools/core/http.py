@@ -1,4 +1,4 @@
-"""HTTP for every backend: one request under one deadline, from the name lookup to the last byte of the body.
+"""HTTP for every backend: one deadline for a request, from the name lookup to the last byte of the body.
 
 Addresses are http, https, or `unix:/path` for a socket of this machine.
 """
@@ -25,8 +25,8 @@ Address = tuple[int, Any]  # of a socket: its family, and the address itself
 
 
 class HttpError(Exception):
-    """A request without a whole answer. `reason` quotes nothing of what came; `was_sent` is False if nothing
-    left this machine."""
+    """A request without a whole answer. `reason` quotes nothing foreign; `was_sent` is False if nothing left
+    this machine."""
 
     def __init__(self, reason: str, *, was_sent: bool = True):
         super().__init__(reason)
@@ -39,7 +39,7 @@ class Late(HttpError):
 
 
 class TooLong(HttpError):
-    """The body is larger than allowed; `size_bytes` is its announced size, or what had come by then."""
+    """The body is larger than allowed; `size_bytes` is its announced size, or what was read of it."""
 
     def __init__(self, size_bytes: int):
         super().__init__(f"the answer has {size_bytes} bytes or more")
@@ -59,8 +59,8 @@ class NotForeign(HttpError):
 
 
 class Bounds(NamedTuple):
-    """The bounds of a request, redirects included. `deadline` is of `time.monotonic()`. `foreign_only`: a
-    host with one address of this machine or its network is not connected to."""
+    """The bounds of a request and its redirects. `deadline`: a time of `time.monotonic()`; `foreign_only`:
+    refuse a host that has an address of this machine or its network."""
 
     deadline: float
     body_bytes: int
@@ -69,7 +69,7 @@ class Bounds(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to be sent to `url`. Its headers stay on its own host, except KEYLESS."""
+    """A request to `url`. A redirect to another host takes only its KEYLESS headers along."""
 
     url: str
     method: str = "GET"
@@ -77,9 +77,9 @@ class Request(NamedTuple):
     headers: Mapping[str, str] = {}
 
     def moved(self, status: int, location: str) -> "Request":
-        """The request that a redirect asks for.
+        """The request that a redirect asks for. 301 and 302 keep method and body as 307 and 308 do: a search
+        that becomes an empty GET would find nothing.
 
-        301 and 302 repeat it as 307 and 308 do: a search sent again as an empty GET would find nothing.
         Raises Misdirected for an address that is not http(s).
         """
         try:
@@ -89,7 +89,7 @@ class Request(NamedTuple):
         except (ValueError, KeyError) as error:
             raise Misdirected("a redirect leads to what is not an http(s) address") from error
         headers = dict(self.headers)
-        # A key, in whatever header, may go to the same origin, or from plain http to the same host's https.
+        # A key, in whatever header, may go to the same origin, or from http to https on the same host.
         host = origin[1]
         is_upgrade = origin == ("http", host, 80) and target == ("https", host, 443)
         if origin != target and not is_upgrade:
@@ -101,8 +101,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A whole answer, to the last request after redirects; `peer`: the address of the socket that it came
-    from."""
+    """The whole answer to the last request after redirects; `peer`: the address that it came from."""
 
     status: int
     headers: "Message"
@@ -111,14 +110,15 @@ class Response(NamedTuple):
 
 
 def send(request: Request, bounds: Bounds) -> Response:
-    """The answer, whatever its status; without redirects allowed, also a redirect. Raises HttpError."""
+    """Send a request and return the answer, whatever its status; also a redirect if none are allowed. Raises
+    HttpError."""
     for _ in range(bounds.redirects + 1):
         response = _exchange(request, bounds)
         location = response.headers.get("Location")
         if not bounds.redirects or response.status not in REDIRECTS or not location:
             return response
         request = request.moved(response.status, location)
-        if is_foreign(response.peer[0]):  # nobody outside may send us to a machine of this network
+        if is_foreign(response.peer[0]):  # nobody outside may redirect us into this network
             bounds = bounds._replace(foreign_only=True)
     raise Misdirected(f"more than {bounds.redirects} redirects")
 
@@ -133,6 +133,7 @@ def _origin(url: str) -> tuple[str, str, int]:
 
 
 def _exchange(request: Request, bounds: Bounds) -> Response:
+    """The answer to one request, which may be a redirect. Raises HttpError."""
     url = urlsplit(request.url)
     # Path and query, escaped for a request line; a socket's path is not sent.
     target = "/" if url.scheme == "unix" else url.path or "/"
@@ -157,7 +158,7 @@ def _exchange(request: Request, bounds: Bounds) -> Response:
 
 
 def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
-    """The whole body; of an error, whose status says enough, only the beginning; nothing of a redirect."""
+    """The whole body; only the beginning of an error's, and nothing of a redirect's. Raises TooLong."""
     from http.client import HTTPException
 
     if not 200 <= response.status < 300:
@@ -175,16 +176,16 @@ def _body(response: "HTTPResponse", limit_bytes: int) -> bytes:
 
 
 def _connection(url: SplitResult, bounds: Bounds) -> "HTTPConnection":
-    """A connection to an address, through TLS's handshake."""
+    """An open connection to an address, after TLS's handshake. Raises HttpError."""
     try:
-        plain = _connect(url, bounds)
-        # This loads ssl and email, 4 MiB: not before somebody is there.
+        connected_socket = _connect(url, bounds)
+        # This loads ssl and email, 4 MiB, so not before somebody accepts the connection.
         from http.client import HTTPConnection
 
         default_port = DEFAULT_PORTS.get(url.scheme, 80)
         connection = HTTPConnection(url.hostname or "localhost", url.port or default_port)
         connection.default_port = default_port
-        connection.sock = plain
+        connection.sock = connected_socket
     except TimeoutError as error:
         raise Late("the machine does not answer", was_sent=False) from error
     except (OSError, ValueError) as error:
@@ -209,16 +210,16 @@ def _reason(error: Exception) -> str:
 
 
 def _connect(url: SplitResult, bounds: Bounds) -> socket.socket:
-    """A socket whose every use ends at the deadline. Raises OSError (TimeoutError, gaierror …),
-    ValueError."""
+    """A connected socket, plain or of TLS, of which no use outlasts the deadline. Raises OSError
+    (TimeoutError, gaierror …), ValueError."""
     if url.scheme == "unix":
-        return _first([(socket.AF_UNIX, url.path)], bounds.deadline)
+        return _connect_to_any([(socket.AF_UNIX, url.path)], bounds.deadline)
     host = url.hostname or ""
     port = url.port or DEFAULT_PORTS[url.scheme]
     addresses = _look_up(host, port, bounds.deadline)
     if bounds.foreign_only and not all(is_foreign(address[0]) for _, address in addresses):
         raise NotForeign(f"{host} is on this machine or its network", was_sent=False)
-    plain = _first(addresses, bounds.deadline)
+    plain = _connect_to_any(addresses, bounds.deadline)
     if url.scheme == "http":
         return plain
     import ssl
@@ -231,19 +232,19 @@ def _connect(url: SplitResult, bounds: Bounds) -> socket.socket:
 
 
 def _look_up(host: str, port: int, deadline: float) -> list[Address]:
-    """Every address of a host. getaddrinfo has no timeout of its own: a thread waits for it as long as it
-    likes."""
+    """Every address of a host. getaddrinfo has no timeout, so it runs in a thread that may outlast the
+    deadline. Raises OSError, ValueError."""
     answers: list[Any] = []
 
-    def ask() -> None:
+    def look_up() -> None:
         try:
             answers.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except (OSError, ValueError) as error:
             answers.append(error)
 
-    thread = threading.Thread(target=ask, daemon=True)
+    thread = threading.Thread(target=look_up, daemon=True)
     thread.start()
-    thread.join(_left(deadline))
+    thread.join(_seconds_left(deadline))
     if not answers:
         raise TimeoutError
     if isinstance(answers[0], Exception):
@@ -251,14 +252,14 @@ def _look_up(host: str, port: int, deadline: float) -> list[Address]:
     return [(family, address) for family, _, _, _, address in answers[0]]
 
 
-def _first(addresses: list[Address], deadline: float) -> "TimedSocket":
-    """A connection to the first address that accepts one; each gets its share of the time."""
+def _connect_to_any(addresses: list[Address], deadline: float) -> "TimedSocket":
+    """A connection to the first address that accepts one; each of them gets a share of the time left."""
     for index, (family, address) in enumerate(addresses):
         plain = TimedSocket(family, socket.SOCK_STREAM)
         try:
-            plain.settimeout(_left(deadline) / (len(addresses) - index))
+            plain.settimeout(_seconds_left(deadline) / (len(addresses) - index))
             plain.connect(address)
-            plain.settimeout(_left(deadline))
+            plain.settimeout(_seconds_left(deadline))
             plain.deadline = deadline
             return plain
         except OSError as error:
@@ -267,7 +268,7 @@ def _first(addresses: list[Address], deadline: float) -> "TimedSocket":
     raise failure
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     seconds = deadline - time.monotonic()
     if seconds <= 0:
         raise TimeoutError
@@ -275,25 +276,25 @@ def _left(deadline: float) -> float:
 
 
 # The hard case is a peer that sends a byte now and then: each byte renews a socket's own timeout, for hours.
-# So the socket itself, plain or of TLS, counts down to one deadline while it reads, and what waits before
-# that (the name lookup, each address, the handshake, the sending) gets its share of the same time.
+# So the socket itself, plain or of TLS, counts down to one deadline while it reads; what waits before that
+# (the name lookup, each address, the handshake, the sending) gets a share of the same time.
 class _Deadline:
-    """A mixin for plain and TLS sockets: every read ends at `deadline`."""
+    """A mixin for plain and TLS sockets: no read outlasts `deadline`."""
 
     deadline = 0.0
 
     def recv_into(self, *args: Any) -> int:
-        self.settimeout(_left(self.deadline))  # type: ignore[attr-defined]
+        self.settimeout(_seconds_left(self.deadline))  # type: ignore[attr-defined]
         return super().recv_into(*args)  # type: ignore[misc]
 
 
 class TimedSocket(_Deadline, socket.socket):  # type: ignore[misc]
-    """A plain connection."""
+    """A plain socket with a deadline."""
 
 
 def is_foreign(address: str) -> bool:
-    """True for a public address that belongs neither to this machine nor to its own network: at home every
-    device has a public IPv6 address."""
+    """True for a public address outside of this machine and its network. At home every device has a public
+    IPv6 address, so being public is not enough."""
     from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
     ip = ip_address(address.partition("%")[0])

@@ -1,4 +1,4 @@
-"""The end of this process, on every way out; the caller of a session that was handed over."""
+"""The end of this process, however it comes about, and what runs then."""
 
 import os
 import signal
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 # Signals that end a process.
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-Action = Callable[[], None]
+Callback = Callable[[], None]
 
-AT_LEAVING: list[Action] = []
-# True once the end has begun: a worker thread must not send anything any more.
+CALLBACKS: list[Callback] = []
+# True once the end has begun: from then on worker threads send nothing.
 is_leaving = False
 # In a session of the resident service: the connection to its caller, readable once the caller is gone.
 handover_connection: "socket | None" = None
 
 
 def signal_pipe(*numbers: int) -> int:
-    """A pipe that receives the numbers of these signals. A handler is not enough: Python runs it between two
-    instructions of the main thread, which may just have begun to wait."""
+    """A pipe that becomes readable when one of these signals comes. A handler is not enough: Python runs it
+    between two instructions of the main thread, which may have just begun to wait."""
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in numbers:
@@ -32,26 +32,26 @@ def signal_pipe(*numbers: int) -> int:
     return reader
 
 
-def at_leaving(function: Action) -> Action:
-    """Register a function to be called when this process ends; the last one is called first."""
-    AT_LEAVING.append(function)
-    return function
+def at_leaving(callback: Callback) -> Callback:
+    """Register a function to be called when this process ends; the one registered last is called first."""
+    CALLBACKS.append(callback)
+    return callback
 
 
 def run_at_leaving() -> None:
-    """Call every function; one that fails does not keep the others from running."""
-    while AT_LEAVING:
-        function = AT_LEAVING.pop()
+    """Call every registered function, also after one that fails."""
+    while CALLBACKS:
+        callback = CALLBACKS.pop()
         try:
-            function()
+            callback()
         except Exception as error:
-            sys.stderr.write(f"pi-mcp: {function.__qualname__} failed: {error!r}\n")
+            sys.stderr.write(f"pi-mcp: {callback.__qualname__} failed: {error!r}\n")
 
 
 def leave(status: int = 0) -> NoReturn:
-    """End this process now, with its child processes, then report its exit status to the caller of a
-    session. What is being written survives that: sqlite, git and atomic renames are made for it, while a
-    worker thread might never end by itself."""
+    """End this process and its child processes now, and report the exit status to the caller that handed this
+    session over. Threads are not waited for, since one might never end; sqlite, git and atomic renames are
+    made for being cut off."""
     global is_leaving
     is_leaving = True
     try:

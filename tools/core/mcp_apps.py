@@ -1,8 +1,8 @@
 """Pages: what a client shows beside a tool's answer (MCP Apps, the extension io.modelcontextprotocol/ui of
 2026-01-26).
 
-A page is an HTML document of MIME_TYPE that a tool names, and is read as a resource. Tools that only pages
-call are listed only to clients that announce the extension; the name of a tool's page is listed to every
+A page is an HTML document of MIME_TYPE that a tool names and a client reads as a resource. Tools that only
+pages call are listed only for clients that announce the extension; which page a tool has is listed for every
 client, since some show pages without announcing it.
 """
 
@@ -29,7 +29,7 @@ SPACES = (
 
 class Page(NamedTuple):
     """The page at `uri`, an HTML file. `private` picks the data of an answer that only the page gets, in the
-    result's `_meta`; if there are any, the model gets `brief` of the answer, and reads `notes` beside it."""
+    result's `_meta`; if there are any, the model gets only `brief` of the answer, and `notes` after it."""
 
     uri: str
     file: Path
@@ -39,13 +39,13 @@ class Page(NamedTuple):
 
 
 def shows_pages(capabilities: JsonObject) -> bool:
-    """True if a client with these capabilities shows pages, unless MCP_PAGES decides that. Some announce it
-    where the extension once was, under `experimental`."""
+    """True if a client with these capabilities shows pages, or if MCP_PAGES says so. Some clients announce it
+    under `experimental`, where the extension once was."""
     setting = settings.current().pages
     if setting != "auto":
         return setting == "on"
-    for kind in ("extensions", "experimental"):
-        announcement = (capabilities.get(kind) or {}).get(EXTENSION)
+    for group in ("extensions", "experimental"):
+        announcement = (capabilities.get(group) or {}).get(EXTENSION)
         types = [] if announcement is None else announcement.get("mimeTypes", [MIME_TYPE])
         if isinstance(types, list) and MIME_TYPE in types:
             return True
@@ -54,7 +54,7 @@ def shows_pages(capabilities: JsonObject) -> bool:
 
 @cache
 def document(file: Path) -> str:
-    """The page of an HTML file, without comments and blanks, since it is sent to every client that shows
+    """The page in an HTML file, without comments and blanks, since it is sent to every client that shows
     it."""
     text = file.read_text("utf-8")
     # A line that names a style or script which pages share, by its path from the page, is replaced by it.

@@ -25,11 +25,11 @@ TYPE_NAMES = schema.SIMPLE | {list: "list", dict: "dictionary"}
 
 
 class ValueMismatch(Exception):
-    """A value does not fit its type; the text says what would."""
+    """A value does not fit its type; the text says what is expected."""
 
 
 class InvalidArguments(ToolError):
-    """The values that do not fit, each with its place."""
+    """Values that do not fit, each with its place."""
 
 
 class Parameters:
@@ -39,45 +39,47 @@ class Parameters:
         self.members = schema.members(function)
         self.schema = schema.derive_object(self.members)
         self.required = schema.required_names(self.members)
-        words = []
-        for parameter, described in self.schema["properties"].items():
-            kind = described.get("type", "any")
-            if "enum" in described:
-                kind = f"one of {', '.join(map(str, described['enum']))}"
+        parameters = []
+        for parameter, schema_of_value in self.schema["properties"].items():
+            expected = schema_of_value.get("type", "any")
+            if "enum" in schema_of_value:
+                expected = f"one of {', '.join(map(str, schema_of_value['enum']))}"
             if parameter not in self.required:
-                kind += ", optional"
-            words.append(f"{parameter} ({kind})")
-        self.usage = f"{name} takes {', '.join(words) or 'no arguments'}."
+                expected += ", optional"
+            parameters.append(f"{parameter} ({expected})")
+        self.usage = f"{name} takes {', '.join(parameters) or 'no arguments'}."
 
     def parse(self, arguments: Mapping[str, object]) -> JsonObject:
-        """`arguments`, as a client sent them, as values of the declared types. Raises ToolError that names
-        every argument that does not fit."""
-        return _members(arguments, self.members, "", self.usage)
+        """Arguments as a client sent them, as values of the declared types. Raises ToolError that names every
+        argument that does not fit."""
+        return _parse_members(arguments, self.members, "", self.usage)
 
 
-# One pass over what was sent, in this order for each value: its name (in either spelling, or an alias), null
-# for nothing, JSON in a text, blanks, the type, the limits, then the items of a list. An unknown name ends
-# the pass at once; the problems of arguments are collected, so that a model reads them in one answer; of a
-# list the first item that does not fit is named.
-def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: str) -> JsonObject:
-    """The sent values by their declared names; what stands for nothing is left out. `prefix`: the place where
-    they stand with a dot, empty for arguments; `usage`: the hint of an error. Raises ToolError for other
-    names; InvalidArguments."""
+# One pass over the values, in this order for each: its name (in either spelling, or an alias), null in place
+# of nothing, JSON in a text, blanks, the type, the limits, then the items of a list. An unknown name ends the
+# pass at once; the problems of arguments are collected, so that a model reads them in one answer; of a list
+# only the first item that does not fit is named.
+def _parse_members(
+    raw_values: Mapping[str, object], members: Members, prefix: str, usage: str
+) -> JsonObject:
+    """Values as a client sent them, by their declared names and without those that stand for nothing.
+    `prefix`: their place, ending in a dot, empty for arguments; `usage`: the hint of an error. Raises
+    ToolError for an unknown name; InvalidArguments."""
     names = schema.declared_names(members)
     by_spelling = {_snake_case(spelling): names[spelling] for spelling in names}
     values: JsonObject = {}
     problems = []
-    for sent_name, value in sent.items():
-        name = by_spelling.get(_snake_case(sent_name))
+    for raw_name, value in raw_values.items():
+        name = by_spelling.get(_snake_case(raw_name))
         if not name:
-            raise _unknown(sent_name[:80], names, prefix, usage)
+            raise _unknown(raw_name[:80], names, prefix, usage)
         member = members[name]
         is_blank = value in ABSENT_TEXTS and schema.unwrap(member.annotation)[0] is not str
         is_absent = value is None or is_blank or is_no_id(name, value)
         if is_absent and member.default is not member.empty:
             continue
         if name in values:
-            problems.append(f"{prefix}{name}: given twice, also as {sent_name}")
+            problems.append(f"{prefix}{name}: given twice, also as {raw_name}")
         values[name] = None
         try:
             values[name] = parse_value(member.annotation, value, prefix + name)
@@ -92,80 +94,84 @@ def _members(sent: Mapping[str, object], members: Members, prefix: str, usage: s
 
 
 def is_no_id(name: str, value: object) -> bool:
-    """True for the 0 that clients send as an id if they fill every field; no id is 0."""
+    """True for a 0 in place of an id, which clients send if they fill every field; no id is 0."""
     return value in (0, "0") and f"_{_snake_case(name)}".endswith("_id")
 
 
 def _snake_case(name: str) -> str:
-    """`note_ids` for `noteIds` too: clients write a name either way."""
+    """A name as `note_ids`, however it is written: clients also send `noteIds`."""
     return CAPITAL.sub("_", name).lower()
 
 
 def parse_value(annotation: object, value: object, place: str) -> Any:
-    """`value`, as a client sent it, as a value of a declared type, within its limits. Raises ToolError."""
-    kind, markers = schema.unwrap(annotation)
+    """A value as a client sent it, as a value of the declared type. Raises ToolError, also for its limits."""
+    declared_type, markers = schema.unwrap(annotation)
     limits = next((marker for marker in markers if isinstance(marker, Limits)), Limits())
-    wanted = dict if is_dataclass(kind) else get_origin(kind) or kind
-    # JSON in a text, where something else than a text is wanted.
-    if isinstance(value, str) and wanted is not str and wanted in TYPE_NAMES:
+    json_type = dict if is_dataclass(declared_type) else get_origin(declared_type) or declared_type
+    # JSON in a text, where another type is expected.
+    if isinstance(value, str) and json_type is not str and json_type in TYPE_NAMES:
         with suppress(ValueError, RecursionError):
-            value = json.loads(value.lower() if wanted is bool else value)
+            value = json.loads(value.lower() if json_type is bool else value)
     try:
         if isinstance(value, str) and limits.strip:
             value = value.strip()
-        if wanted in TYPE_NAMES:
-            value = _of_type(wanted, value)
+        if json_type in TYPE_NAMES:
+            value = _as_type(json_type, value)
         _check_limits(limits, value)
-        return _converted(kind, value, place)
+        return _convert_inner(declared_type, value, place)
     except ValueMismatch as mismatch:
         message = f"{place}: {mismatch}"
         hint = "Correct it and send it again."
         raise InvalidArguments(message, hint, "INVALID_ARGUMENTS") from None
 
 
-def _converted(kind: object, value: Any, place: str) -> object:
-    """A value of the right type with its members converted. Raises ValueMismatch, InvalidArguments."""
-    origin = get_origin(kind)
-    inner = get_args(kind)
+def _convert_inner(declared_type: object, value: Any, place: str) -> object:
+    """A value of the right type with the values in it converted. Raises ValueMismatch, InvalidArguments."""
+    origin = get_origin(declared_type)
+    inner = get_args(declared_type)
     if origin is Literal and value not in inner:
         raise ValueMismatch(f"Input should be {' or '.join(map(repr, inner))}")
     if origin is list:
         return [parse_value(inner[0], item, f"{place}.{i}") for i, item in enumerate(value)]
     if origin is dict:
         return {key: parse_value(inner[1], value[key], f"{place}.{key}") for key in value}
-    if isinstance(kind, type) and is_dataclass(kind):
-        fields = schema.members(kind)
-        return kind(**_members(value, fields, f"{place}.", f"It takes {', '.join(fields)}."))
+    if isinstance(declared_type, type) and is_dataclass(declared_type):
+        fields = schema.members(declared_type)
+        return declared_type(
+            **_parse_members(value, fields, f"{place}.", f"It takes {', '.join(fields)}.")
+        )
     return value
 
 
-def _unknown(sent: str, names: Mapping[str, str], prefix: str, usage: str) -> ToolError:
-    """The error of an unknown name, with one that contains it (`noteId` for `id`), or the nearest one."""
+def _unknown(raw_name: str, names: Mapping[str, str], prefix: str, usage: str) -> ToolError:
+    """The error of an unknown name, which suggests one that contains it (`noteId` for `id`) or the
+    nearest."""
     where = f" in {prefix[:-1]}" if prefix else ""
-    lower = sent.lower()
+    lower = raw_name.lower()
     longer = next((name for name in names.values() if lower in name.lower()), "")
     hint = f"Did you mean {longer}?" if longer else did_you_mean(lower, names, cutoff=0.5)
     return ToolError(
-        f"Unknown argument{where}: {sent}", f"{hint} {usage}".strip(), "UNKNOWN_ARGUMENT"
+        f"Unknown argument{where}: {raw_name}", f"{hint} {usage}".strip(), "UNKNOWN_ARGUMENT"
     )
 
 
-def _of_type(kind: Any, value: Any) -> Any:
-    """The value, if it is of this type; a whole number may come as `5.0`, true and false as 1 and 0."""
-    if kind is int and isinstance(value, float) and value.is_integer():
+def _as_type(json_type: Any, value: Any) -> Any:
+    """A value of this type; a whole number may come as `5.0`, true and false as 1 and 0. Raises
+    ValueMismatch."""
+    if json_type is int and isinstance(value, float) and value.is_integer():
         value = int(value)
-    if kind is float and type(value) is int:
+    if json_type is float and type(value) is int:
         with suppress(OverflowError):
             value = float(value)
-    if kind is bool and value in (0, 1):
+    if json_type is bool and value in (0, 1):
         value = bool(value)
-    if type(value) is not kind or value != value:  # NaN is not a number
-        raise ValueMismatch(f"Input should be a valid {TYPE_NAMES[kind]}")
+    if type(value) is not json_type or value != value:  # NaN is not a number
+        raise ValueMismatch(f"Input should be a valid {TYPE_NAMES[json_type]}")
     return value
 
 
 def _check_limits(limits: Limits, value: object) -> None:
-    """Raises ValueMismatch in pydantic's words."""
+    """Check the limits of a number, a text or a list. Raises ValueMismatch in pydantic's words."""
     if isinstance(value, int | float):
         if value < limits.ge:
             raise ValueMismatch(f"Input should be greater than or equal to {limits.ge}")

@@ -1,5 +1,5 @@
-"""Places: toolsets, the settings file, sockets. It imports nothing slow, because handing a session over needs
-it."""
+"""The places of toolsets, the settings file and sockets. This imports nothing slow, because handing a session
+over needs it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ class SettingsError(Exception):
 
 
 def toolsets() -> tuple[str, ...]:
-    """The names of the toolsets, which are packages under `tools/`, in alphabetical order. Nothing is
-    imported."""
+    """The names of the toolsets, the packages under `tools/`, in alphabetical order. Imports none of them."""
     names = sorted(set(os.listdir(TOOLS)) - NOT_TOOLSETS)
     return tuple(name for name in names if os.path.exists(f"{TOOLS}/{name}/__init__.py"))
 
 
 def import_each(stem: str) -> None:
-    """Import the file of this name of each toolset that has one, such as `prompts`."""
+    """Import the module named `stem`, such as `prompts`, of each toolset that has one."""
     import importlib
 
     for name in toolsets():
@@ -36,28 +35,29 @@ def import_each(stem: str) -> None:
 
 
 def xdg_folder(environ: Mapping[str, str], variable: str, default: str) -> str:
-    """pi-mcp's own folder below `variable`, or below `default` in the home folder."""
+    """pi-mcp's folder below the folder in `variable`, or below `default` in the home folder."""
     parent = environ.get(variable) or os.path.expanduser(f"~/{default}")
     return f"{parent}/pi-mcp"
 
 
 def settings_file(environ: Mapping[str, str] = os.environ) -> str:
+    """The path of the settings file, which may not exist."""
     return xdg_folder(environ, "XDG_CONFIG_HOME", ".config") + "/env"
 
 
 def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The sockets that the resident service may listen on, best first. Raises SettingsError."""
+    """The sockets on which the resident service may listen, the preferred one first. Raises SettingsError."""
     path = environ.get("MCP_SOCKET") or values_in_file(settings_file(environ)).get("MCP_SOCKET")
     if path:
         return [os.path.expanduser(os.path.expandvars(path))]
     runtime_folder = environ.get("XDG_RUNTIME_DIR")
-    own = [f"{runtime_folder}/pi-mcp/socket"] if runtime_folder else []
-    return [*own, SYSTEM_SOCKET]
+    of_user = [f"{runtime_folder}/pi-mcp/socket"] if runtime_folder else []
+    return [*of_user, SYSTEM_SOCKET]
 
 
 def values_in_file(path: str) -> dict[str, str]:
-    """The lines `NAME=value` of a settings file; none if there is no file. A byte order mark is skipped.
-    Raises SettingsError."""
+    """The values in a settings file of lines `NAME=value`, by name; none if there is no file. Raises
+    SettingsError."""
     values: dict[str, str] = {}
     try:
         with open(path, encoding="utf-8-sig") as lines:
@@ -68,8 +68,8 @@ def values_in_file(path: str) -> dict[str, str]:
                     continue
                 if not equals:
                     raise SettingsError(f"{path}, line {number}: expected NAME=value")
-                quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
-                values[name] = value[1:-1] if quoted else value
+                is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+                values[name] = value[1:-1] if is_quoted else value
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:

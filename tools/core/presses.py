@@ -1,7 +1,7 @@
 """Keys of presses: the server gives a page a key beside an answer, and a press on that page sends it back.
 
 A key is made of a secret in a file and of what may be pressed: one preview, or the boxes of one day. The
-model gets the answer without it, so it cannot press; no key is stored.
+model gets the answer without the key, so it cannot press. No key is stored.
 """
 
 import logging
@@ -18,32 +18,32 @@ PRESS = "pi-mcp/press"
 SECRET_BYTES = 32
 
 
-def make_key(file: Path, subject: str) -> str:
-    """The key for one thing that may be pressed, made with the secret in `file`, which is created at first
-    use for the owner alone.
+def make_key(path: Path, subject: str) -> str:
+    """The key for one thing that may be pressed, made with the secret in the file at `path`, which is created
+    at its first use, readable only by its owner.
 
-    Raises OSError; ToolError if it is not such a file, since whoever guesses it can press.
+    Raises OSError; ToolError if it is not such a file, since whoever knows the secret can press.
     """
     import hmac  # here, for its 3.4 MiB of OpenSSL: most sessions show no page
 
-    if not file.exists():
-        make_file(file, os.urandom(SECRET_BYTES))
-    with plain_file(file, of_this_user=True) as opened:
-        secret = opened.read(SECRET_BYTES + 1)
-    if len(secret) != SECRET_BYTES or file.stat().st_mode & 0o077:
+    if not path.exists():
+        make_file(path, os.urandom(SECRET_BYTES))
+    with plain_file(path, of_this_user=True) as file:
+        secret = file.read(SECRET_BYTES + 1)
+    if len(secret) != SECRET_BYTES or path.stat().st_mode & 0o077:
         raise ToolError(
-            f"{file} is damaged, or others can read it",
+            f"{path} is damaged, or others can read it",
             "Remove it: the next page makes a new one. Until then ask in the conversation.",
             "NOT_PRESSED",
         )
     return hmac.new(secret, subject.encode(), "sha256").hexdigest()
 
 
-def check_key(key: str, sent: str, hint: str) -> None:
-    """Raises ToolError NOT_PRESSED if `sent` is not `key`."""
+def check_key(key: str, sent_key: str, hint: str) -> None:
+    """Check the key that came with a press. Raises ToolError NOT_PRESSED."""
     import hmac
 
-    if not hmac.compare_digest(key.encode(), str(sent).encode("utf-8", "replace")):
+    if not hmac.compare_digest(key.encode(), str(sent_key).encode("utf-8", "replace")):
         raise ToolError(
             "This is not a press on the page",
             f"Only the person can press there. {hint}",
@@ -52,7 +52,8 @@ def check_key(key: str, sent: str, hint: str) -> None:
 
 
 def key_as_meta(key: Callable[[], str]) -> JsonObject:
-    """The key for a result's `_meta`; if it cannot be made, presses count as the model's word."""
+    """The key as an entry of a result's `_meta`; none if no key can be made, and then a press counts as the
+    model's word."""
     try:
         return {PRESS: key()}
     except (OSError, ToolError) as error:

@@ -1,4 +1,4 @@
-"""Child processes that end in time: at a timeout, when the call is withdrawn, when the server ends."""
+"""Child processes that end in time: at a timeout, when the call is withdrawn, or when the server ends."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ GRACE_S = 1.0
 LAST_GRACE_S = 0.5
 ERRORS_KEPT_BYTES = 64 * 1024
 
-_live: set[Popen[bytes]] = set()
+_children: set[Popen[bytes]] = set()
 # Held while a child is being started: the end of the server waits until the child is listed.
 _starting = threading.RLock()
-_ending = False
+_is_ending = False
 
 
 # The child's output is read as it comes; every POLL_S this looks at the clock, the client and the server.
 # Ending a child ends its whole process group: git leaves the transport to helpers, which may outlive it.
 def run(
-    words: Sequence[str], environ: Mapping[str, str], timeout_s: float
+    command: Sequence[str], environ: Mapping[str, str], timeout_s: float
 ) -> CompletedProcess[bytes]:
-    """Run a command to its end, in a process group of its own, in `/` and without input or a terminal; of its
-    stderr the last is kept. A call that is withdrawn ends it.
+    """Run a command to its end, in a process group of its own, in `/`, without input or a terminal. Only the
+    end of its stderr is kept. Withdrawing the call ends it.
 
-    Raises OSError if it cannot be started, TimeoutError, Cancelled; the whole group is gone by then.
+    Raises OSError if it cannot be started, TimeoutError, Cancelled; then its whole group is gone.
     """
     from subprocess import DEVNULL, PIPE, CompletedProcess, Popen, TimeoutExpired
 
     # Start it, unless the server is on its way out.
     with _starting:
-        if _ending:
+        if _is_ending:
             raise Cancelled()
         child = Popen(
-            words,
+            command,
             stdin=DEVNULL,
             stdout=PIPE,
             stderr=PIPE,
@@ -53,7 +53,7 @@ def run(
             env=environ,
             start_new_session=True,
         )
-        _live.add(child)
+        _children.add(child)
     # Wait for its end, the deadline, or the withdrawal of the call.
     deadline = time.monotonic() + timeout_s
     with child:
@@ -69,32 +69,32 @@ def run(
             _end([child], GRACE_S)
             raise
         finally:
-            _live.discard(child)
-    if _ending:
+            _children.discard(child)
+    if _is_ending:
         raise Cancelled()
-    return CompletedProcess(words, child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
+    return CompletedProcess(command, child.returncode, output, errors[-ERRORS_KEPT_BYTES:])
 
 
 @leaving.at_leaving
 def end_all() -> None:
-    """End every child and start none any more. For the server on its way out."""
-    global _ending
-    _ending = True
-    started = _starting.acquire(timeout=1)
-    _end(list(_live), LAST_GRACE_S)
-    if started:
+    """End every child, and start no more. Called when the server ends."""
+    global _is_ending
+    _is_ending = True
+    is_held = _starting.acquire(timeout=1)
+    _end(list(_children), LAST_GRACE_S)
+    if is_held:
         _starting.release()
 
 
 def _end(children: list[Popen[bytes]], grace_s: float) -> None:
-    """Ask the children's process groups to end, then kill them."""
+    """Ask the process groups of `children` to end, and kill them `grace_s` later."""
     from subprocess import TimeoutExpired
 
     deadline = time.monotonic() + grace_s
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for ending_signal in (signal.SIGTERM, signal.SIGKILL):
         for child in children:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(child.pid, number)
+                os.killpg(child.pid, ending_signal)
         for child in children:
             with suppress(TimeoutExpired):
                 child.wait(max(0, deadline - time.monotonic()))

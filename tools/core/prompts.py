@@ -1,8 +1,7 @@
-"""Prompts, by their declarations, and the same as skills, for a model to load by itself if its client shows
-no prompts.
+"""Prompts, and the same as skills, which a model can load by itself if its client shows no prompts.
 
 Skills follow the extension io.modelcontextprotocol/skills (SEP-2640): each is one file, SKILL.md, with its
-digest. The answers of the functions have the shape of MCP's results.
+digest. The functions named after methods return MCP's results.
 """
 
 import json
@@ -22,13 +21,13 @@ Language = Literal["ru", "en"]
 SKILL_SCHEME = "skill://"
 
 PROMPTS: dict[str, "Prompt"] = {}
-# False while a text has to be the same every day, with `<today>` for the date.
+# False while a prompt's text must be the same every day, with `<today>` in place of the date.
 IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
 
 
 @dataclass(eq=False)
 class Prompt(Declaration):
-    """Declare a plain function as a prompt: from its arguments it makes the text that the person sends.
+    """Declare a plain function as a prompt: it makes the text that the person sends from its arguments.
 
     `title` is for people; the docstring down to its `Source:` line is the description. `when` ends the
     sentence “Use when the person …” of its skill. `write`: it leads to changes.
@@ -43,16 +42,16 @@ class Prompt(Declaration):
         self.parameters = Parameters(self.name, self.function)
         PROMPTS[self.name] = self
 
-    def listed(self) -> JsonObject:
+    def list_entry(self) -> JsonObject:
         """Its entry in prompts/list."""
         arguments = []
         for name, schema in self.parameters.schema["properties"].items():
-            words = [schema.get("description", ""), " or ".join(schema.get("enum", ()))]
-            text = "; ".join(filter(None, words))
+            choices = " or ".join(schema.get("enum", ()))
+            meaning = "; ".join(filter(None, [schema.get("description"), choices]))
             if "default" in schema:
-                text += f" ({schema['default']})"
+                meaning += f" ({schema['default']})"
             required = name in self.parameters.required
-            arguments.append({"name": name, "description": text, "required": required})
+            arguments.append({"name": name, "description": meaning, "required": required})
         return {
             "name": self.name,
             "title": self.title,
@@ -61,7 +60,7 @@ class Prompt(Declaration):
         }
 
     @property
-    def front(self) -> dict[str, str]:
+    def front_matter(self) -> dict[str, str]:
         """The front matter of its skill."""
         return {
             "name": self.name.replace("_", "-"),
@@ -70,35 +69,37 @@ class Prompt(Declaration):
 
     @property
     def skill_uri(self) -> str:
-        return f"{SKILL_SCHEME}{self.front['name']}/SKILL.md"
+        """The address of its skill's file."""
+        return f"{SKILL_SCHEME}{self.front_matter['name']}/SKILL.md"
 
     def skill_text(self) -> str:
         """The file of its skill: its purpose, then the prompt with `<name>` for each required argument."""
-        front = "\n".join(
-            f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in self.front.items()
+        header = "\n".join(
+            f"{name}: {json.dumps(text, ensure_ascii=False)}"
+            for name, text in self.front_matter.items()
         )
         arguments = {name: f"<{name}>" for name in self.parameters.required} | {
             "language": current().language
         }
-        dated = IS_DATED.set(False)  # a text of another day would have another digest
+        token = IS_DATED.set(False)  # otherwise the digest would change every day
         try:
-            return f"---\n{front}\n---\n\n{self.function(**arguments)}\n"
+            return f"---\n{header}\n---\n\n{self.function(**arguments)}\n"
         finally:
-            IS_DATED.reset(dated)
+            IS_DATED.reset(token)
 
     def skill(self) -> JsonObject:
         """The entry of its skill in skills/list."""
-        import hashlib  # 3.5 MiB of OpenSSL, which a process that only passes by need not load
+        import hashlib  # 3.5 MiB of OpenSSL, which few processes need
 
         content = self.skill_text().encode()
         digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
         file = {"uri": self.skill_uri, "digest": digest, "size": len(content)}
-        return {"uri": self.skill_uri, "frontmatter": self.front, "resources": [file]}
+        return {"uri": self.skill_uri, "frontmatter": self.front_matter, "resources": [file]}
 
 
 def list_prompts(params: JsonObject) -> JsonObject:
     """prompts/list."""
-    return {"prompts": [prompt.listed() for prompt in offered_prompts()]}
+    return {"prompts": [prompt.list_entry() for prompt in offered_prompts()]}
 
 
 def get_prompt(params: JsonObject) -> JsonObject:
@@ -110,7 +111,7 @@ def get_prompt(params: JsonObject) -> JsonObject:
 
 
 def offered_prompts() -> list[Prompt]:
-    """The prompts that the settings offer: toolset by toolset, in each as they are declared."""
+    """The prompts that the settings offer, by toolset and in the order of their declarations."""
     places.import_each("prompts")
     prompts = sorted(PROMPTS.values(), key=lambda prompt: prompt.toolset)
     return [prompt for prompt in prompts if prompt.is_offered]

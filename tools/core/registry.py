@@ -1,4 +1,4 @@
-"""The registry: every tool and command that a module under `tools/<toolset>/` declares."""
+"""The registry of the tools, commands and start-up jobs that modules under `tools/<toolset>/` declare."""
 
 import importlib
 from collections.abc import Callable, Collection
@@ -15,8 +15,8 @@ COMMANDS: dict[tuple[str, str], Function] = {}
 
 
 def command(name: str) -> Callable[[Function], Function]:
-    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the words that
-    follow, with its help in its docstring's first sentence. It returns an answer as a tool does, or
+    """Declare a command of the shell, `python3 -m tools TOOLSET name …`: a function of the arguments that
+    follow, with its docstring's first paragraph as its help. It returns an answer as a tool does, or
     `TextOutput`, or raises ToolError.
     """
 
@@ -34,22 +34,22 @@ class TextOutput(NamedTuple):
     status: int = 0
 
 
-def for_people(run: Function) -> Function:
-    """A command whose errors are sentences, not JSON."""
+def for_people(function: Function) -> Function:
+    """Make a command's errors sentences in place of JSON."""
 
-    @wraps(run)
-    def answer(*words: str) -> TextOutput:
+    @wraps(function)
+    def run(*arguments: str) -> TextOutput:
         try:
-            return run(*words)
+            return function(*arguments)
         except ToolError as error:
             return TextOutput(f"{error.message}. {error.hint}", 1)
 
-    return answer
+    return run
 
 
 def start_jobs() -> list[Callable[[], None]]:
-    """Work for a thread of its own once the server has answered its first request: `at_start` of each module
-    that the package of an offered toolset names in `START_MODULES`. Nothing else is imported for it."""
+    """The jobs to run in a thread once the server has answered its first request: `at_start` of each module
+    that an offered toolset names in `START_MODULES`. Imports only those modules."""
     modules: list[str] = []
     for name in filter(offers, toolsets()):
         package = importlib.import_module(f"tools.{name}")
@@ -59,7 +59,7 @@ def start_jobs() -> list[Callable[[], None]]:
 
 @cache
 def load() -> None:
-    """Import every module of every toolset, once; each registers what it declares."""
+    """Import every module of every toolset, once, so that each registers what it declares."""
     for name in toolsets():
         load_toolset(name)
 
@@ -72,16 +72,15 @@ def load_toolset(name: str) -> None:
 
 
 def listed_tools(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
-    """The tools that the settings offer, by the name they are listed under; no other can be called. Tools
-    that only pages call are among them only if the client shows `pages`. Toolsets are in alphabetical order,
-    the tools of each in their own `order`. Imports every toolset, or only `toolset`; then others may be
-    missing.
+    """The tools that the settings offer, by the names that clients list them under; no other can be called.
+    Tools that only pages call are included only if the client shows `pages`. They are sorted by toolset, then
+    by their `order`. Imports every toolset, or only `toolset`; then tools of others may be missing.
     """
     if toolset:
         load_toolset(toolset)
     else:
         load()
-    # Another thread may be importing a toolset, which adds to TOOLS.
+    # A copy, since another thread may be importing a toolset, which adds to TOOLS.
     candidates = sorted(
         TOOLS.copy().values(), key=lambda tool: (tool.toolset, tool.order, tool.name, tool.write)
     )
@@ -95,7 +94,7 @@ def listed_tools(pages: bool = False, toolset: str = "") -> dict[str, Tool]:
 
 
 def tool_named(name: str, tools: Collection[Tool]) -> Tool:
-    """The tool of that name, in either spelling. Raises ToolError that names the nearest one."""
+    """The tool of this name, in either spelling. Raises ToolError that names the nearest one."""
     for tool in tools:
         if name in tool.names:
             return tool

@@ -1,5 +1,4 @@
-"""Resources, by their declarations, and completion. The answers of the functions have the shape of MCP's
-results."""
+"""Resources, and completion of their variables. The functions named after methods return MCP's results."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +23,7 @@ class Resource(Declaration):
     """Declare a plain function as a resource: it returns the resource's text.
 
     A `uri` with a variable, `x://{path}`, makes it a template: the function takes the variable, `entries`
-    gives every value of it, `about` the title and size that the list shows for a value.
+    returns all its values, `about` the title and size that the list shows for one of them.
     """
 
     uri: str
@@ -33,8 +32,8 @@ class Resource(Declaration):
     about: Callable[[str], JsonObject] = lambda value: {}
 
     def register(self) -> None:
-        self.base, _, rest = self.uri.partition("{")
-        self.variable = rest.removesuffix("}")
+        self.base, _, variable = self.uri.partition("{")
+        self.variable = variable.removesuffix("}")
         RESOURCES[self.uri] = self
 
     def text(self, uri: str) -> str | None:
@@ -55,6 +54,7 @@ class Resource(Declaration):
             yield {"uri": uri, "name": value, "mimeType": MARKDOWN, **self.about(value)}
 
     def described(self) -> JsonObject:
+        """The fields that an entry of a resource and one of a template have in common."""
         return {
             "name": self.title,
             "title": self.title,
@@ -64,7 +64,7 @@ class Resource(Declaration):
 
 
 def list_resources(params: JsonObject) -> JsonObject:
-    """resources/list: all of them on one page, since some clients never ask for the next."""
+    """resources/list, all on one page, since some clients never ask for the next."""
     entries: list[JsonObject] = []
     for resource in offered_resources():
         entries += resource.list_entries()
@@ -122,22 +122,24 @@ def offered_resources() -> list[Resource]:
 
 
 def complete(params: JsonObject) -> JsonObject:
-    """The values that contain what was typed, those that begin with it first. Raises ToolError."""
+    """completion/complete: the values that contain the typed text, first those that begin with it. Raises
+    ToolError."""
     argument = params["argument"]
     typed = _folded(argument["value"])
     values = _values(params["ref"], argument["name"])
-    fitting = [value for value in values if typed in _folded(value)]
-    fitting.sort(key=lambda value: not _folded(value).startswith(typed))
+    matches = [value for value in values if typed in _folded(value)]
+    matches.sort(key=lambda value: not _folded(value).startswith(typed))
     return {
         "completion": {
-            "values": fitting[:MOST_VALUES],
-            "total": len(fitting),
-            "hasMore": len(fitting) > MOST_VALUES,
+            "values": matches[:MOST_VALUES],
+            "total": len(matches),
+            "hasMore": len(matches) > MOST_VALUES,
         }
     }
 
 
 def _values(ref: JsonObject, name: str) -> list[str]:
+    """All values of an argument of a prompt, or of the variable of a template. Raises ToolError."""
     if ref["type"] == "ref/prompt":
         properties = prompts.prompt_named(ref["name"]).parameters.schema["properties"]
         return list(properties.get(name, {}).get("enum", ()))

@@ -1,4 +1,4 @@
-"""Results of tools, as MCP has them."""
+"""Tools and their answers in the form of MCP."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from .settings import current
 if TYPE_CHECKING:
     from .tool import Tool
 
-# The name of a tool's question to the person in the 2026 era, where it is sent as the answer of a call.
+# The name of a tool's question in the 2026 era, where it is sent as the result of a call.
 CONSENT = "consent"
 # The form of a question that is only accepted or declined.
 NO_FIELDS = {"type": "object", "properties": {}}
@@ -38,7 +38,7 @@ def describe(name: str, tool: "Tool") -> JsonObject:
 
 
 def question(text: str, state: str) -> JsonObject:
-    """A tool's question as the answer of its call."""
+    """The result of a call that asks the person a question."""
     form = {"mode": "form", "message": text, "requestedSchema": NO_FIELDS}
     return {
         "resultType": "input_required",
@@ -50,19 +50,21 @@ def question(text: str, state: str) -> JsonObject:
 def as_result(
     answer: object, private: JsonObject | None = None, lines: Iterable[str] = ()
 ) -> JsonObject:
-    """An answer as one text block, compact JSON unless it is text itself, and as structuredContent, which
-    some clients take only if it is an object; `lines` follow it; `private` is for its page alone.
+    """The result with an answer: one block of text, compact JSON unless the answer is a text, and
+    structuredContent, which some clients take only as an object. `lines` follow; only the page gets
+    `private`.
 
-    A picture's base64 is not in the text again: a model reads that as a hundred thousand characters. Nor is
-    there structuredContent beside it, unless a page needs that: Codex would show it in place of the content.
+    The base64 of an image is not in the text again: a model would read it as a hundred thousand characters.
+    Nor is there structuredContent beside an image, unless a page needs it: Codex would show it in place of
+    the content.
     """
     content = answer.content if isinstance(answer, Answer) else ()
-    images = [part["data"] for part in content if isinstance(part, dict)]
+    images = [block["data"] for block in content if isinstance(block, dict)]
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
     text = answer if isinstance(answer, str) else compact_json(answer)
     result: JsonObject = {
-        "content": [_block(part) for part in (text, *content, *lines)],
+        "content": [_as_block(block) for block in (text, *content, *lines)],
         "isError": isinstance(answer, dict) and answer.get("success") is False,
     }
     if not images or private is not None:
@@ -73,7 +75,7 @@ def as_result(
 
 
 def busy(most: int) -> JsonObject:
-    """The result of a call that found none of `most` turns free."""
+    """The result of a call for which none of `most` turns was free."""
     error = ToolError(
         f"{most} calls are running or waiting for a person's answer",
         "Nothing was changed. Answer or cancel one of them, then try again.",
@@ -82,5 +84,5 @@ def busy(most: int) -> JsonObject:
     return as_result(error.answer())
 
 
-def _block(part: JsonObject | str) -> JsonObject:
-    return {"type": "text", "text": part} if isinstance(part, str) else part
+def _as_block(block: JsonObject | str) -> JsonObject:
+    return {"type": "text", "text": block} if isinstance(block, str) else block

@@ -1,8 +1,9 @@
 """JSON Schema of a tool's arguments, from its signature alone.
 
-Markers stand inside `Annotated[…]`: `Limits`, `Alias`; a plain string is the description, a dictionary is
-what `tools/list` shows in place of the derived schema. A schema says nothing of limits: every conversation
-would pay for them, some model APIs refuse them, and what does not fit is an error that names the limit.
+Markers inside `Annotated[…]` are `Limits`, `Alias`, a string (the description), and a dictionary (the schema
+that `tools/list` shows in place of the derived one). A schema says nothing about limits: every conversation
+would pay for them, some model APIs refuse them, and a value that does not fit is an error that names its
+limit.
 """
 
 import inspect
@@ -20,8 +21,8 @@ SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", boo
 
 
 class Limits(NamedTuple):
-    """Constraints on the annotated type: numbers from `ge` to `le`; text or list of a length from
-    `min_length` to `max_length`; `strip`: text is stripped of blanks at its ends."""
+    """Limits of the annotated type: numbers are from `ge` to `le`; texts and lists have a length from
+    `min_length` to `max_length`; `strip` removes blanks at both ends of a text."""
 
     ge: float = -inf
     le: float = inf
@@ -31,7 +32,7 @@ class Limits(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """Another name that a client may send the annotated argument or field under."""
+    """Another name under which a client may send the annotated argument or field."""
 
     name: str
 
@@ -54,16 +55,16 @@ def declared_names(members: Members) -> dict[str, str]:
 
 
 def required_names(members: Members) -> list[str]:
+    """The members without a default."""
     return [name for name, member in members.items() if member.default is member.empty]
 
 
 def derive_object(members: Members) -> JsonObject:
-    """The object schema of parameters or fields. It leaves out that unknown names are refused."""
+    """The object schema of parameters or fields. It does not say that unknown names are refused."""
     properties = {}
     for name, member in members.items():
         properties[name] = derive(member.annotation)
-        # Left out: defaults that a model expects anyway (empty, false, 0), and those that are made for each
-        # call.
+        # Without the defaults that a model expects anyway (empty, false, 0), and those made for each call.
         if isinstance(member.default, str | int | float | tuple) and member.default:
             properties[name]["default"] = member.default
     schema: JsonObject = {"type": "object", "properties": properties}
@@ -73,13 +74,13 @@ def derive_object(members: Members) -> JsonObject:
 
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:
-    """The annotation without `Annotated` and `| None`, and the markers that were on it."""
+    """An annotation without `Annotated` and `| None`, and its markers."""
     markers: list[object] = []
     while True:
         parts = get_args(annotation)
         if get_origin(annotation) is Annotated:
-            annotation, *marks = parts
-            markers += marks
+            annotation, *own_markers = parts
+            markers += own_markers
         elif type(None) in parts:
             annotation = parts[0]  # None stands last
         else:
@@ -88,8 +89,8 @@ def unwrap(annotation: object) -> tuple[object, list[object]]:
 
 def derive(annotation: object) -> JsonObject:
     """The schema of one annotation. Raises TypeError for a type that JSON Schema cannot express."""
-    kind, markers = unwrap(annotation)
-    schema = _derive_type(kind)
+    declared_type, markers = unwrap(annotation)
+    schema = _derive_type(declared_type)
     for marker in markers:
         if isinstance(marker, dict):  # stands before a description
             schema = dict(marker)
@@ -98,13 +99,13 @@ def derive(annotation: object) -> JsonObject:
     return schema
 
 
-def _derive_type(kind: object) -> JsonObject:
-    origin = get_origin(kind) or kind
-    inner = get_args(kind)
-    if kind in (Any, object):
+def _derive_type(declared_type: object) -> JsonObject:
+    origin = get_origin(declared_type) or declared_type
+    inner = get_args(declared_type)
+    if declared_type in (Any, object):
         return {}
-    if kind in SIMPLE:
-        return {"type": SIMPLE[kind]}
+    if declared_type in SIMPLE:
+        return {"type": SIMPLE[declared_type]}
     if origin is list:
         return {"type": "array", "items": derive(inner[0])}
     if origin is dict:
@@ -112,6 +113,6 @@ def _derive_type(kind: object) -> JsonObject:
         return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
-    if isinstance(kind, type) and is_dataclass(kind):
-        return derive_object(members(kind))
-    raise TypeError(f"No JSON Schema for {kind!r}")
+    if isinstance(declared_type, type) and is_dataclass(declared_type):
+        return derive_object(members(declared_type))
+    raise TypeError(f"No JSON Schema for {declared_type!r}")

@@ -1,4 +1,4 @@
-"""Every setting: one field of a section with its variable, default and meaning.
+"""Settings: each is a field of a section, with its variable, default and meaning.
 
 `Settings` are the server's own; each toolset has a section of its own in `tools/<toolset>/settings.py`.
 Values come from `~/.config/pi-mcp/env` (lines `NAME=value`) and from the environment, which wins. An empty
@@ -25,9 +25,9 @@ PROJECT = TOOLS_FOLDER.parent
 VENV_PACKAGES = PROJECT / f".venv/lib/python3.{sys.version_info.minor}/site-packages"
 
 TRUE_WORDS = "1 true yes on".split()
-# Settings of the resident service alone, which do not change the list of tools.
+# Settings that only the resident service reads, and which do not change the list of tools.
 OF_SERVICE = ("socket", "idle_exit_s", "max_sessions")
-# Similarity above which an unknown variable counts as a misspelling (clients define `MCP_…` variables too).
+# The similarity above which an unknown variable is a misspelling: clients define `MCP_…` variables, too.
 MISSPELT_LIKENESS = 0.85
 
 
@@ -72,7 +72,7 @@ def url(value: str) -> str:
 
 
 def language_of(texts: Mapping[str, str]) -> str:
-    """The person's language: Russian if the locale names no language, English if it names another one."""
+    """The person's language by the locale: Russian if it is Russian or names no language, else English."""
     language = re.split("[_.@]", texts.get("LANG", ""))[0]
     return "ru" if language in ("", "C", "POSIX", "ru") else "en"
 
@@ -83,10 +83,10 @@ def _known_toolsets(value: str) -> tuple[str, ...]:
 
 
 class Variable(NamedTuple):
-    """The environment variable that a field of a section is read from.
+    """The environment variable of a field of a section.
 
-    `default` may be a function of the texts of all variables. `writes` gives the folder that the server
-    writes to for a value, if it does.
+    `default` may be a function of the texts of all variables. `writes` returns the folder to which the server
+    writes because of a value, or None.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Variable(NamedTuple):
     writes: Callable[[Any], Path | None] = lambda value: None
 
     def value(self, texts: Mapping[str, str]) -> object:
-        """The value among the texts of all variables, or the default. Raises SettingsError that names the
+        """The value by the texts of all variables, or the default. Raises SettingsError that names the
         variable."""
         text = texts.get(self.name, "").strip()
         if not text:
@@ -106,24 +106,24 @@ class Variable(NamedTuple):
             return self.parse(text)
         # RuntimeError: the home folder of an unknown user
         except (ValueError, RuntimeError) as error:
-            quoted = "" if self.secret else f" (it is {masked(text)!r})"
-            raise SettingsError(f"{self.name}: {error}{quoted}") from None
+            current_text = "" if self.secret else f" (it is {masked(text)!r})"
+            raise SettingsError(f"{self.name}: {error}{current_text}") from None
 
 
-# A field of a section: to the type checker it is of the value's type.
+# Declares a field; typed as Any, so that the type checker sees the field's own type.
 setting: Any = Variable
 
 
 AnySection = TypeVar("AnySection", bound="Section")
 
-# The sections as they were read last.
-_read: dict[type["Section"], Any] = {}
+# The sections that were read, by their classes.
+_sections: dict[type["Section"], Any] = {}
 
 
 # Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
-    """A group of settings: their values in `environ` and the settings file, which never change. Raises
-    SettingsError that names the variable."""
+    """A group of settings, read once from `environ` and the settings file. Raises SettingsError that names
+    the variable."""
 
     def __init__(self, environ: Mapping[str, str]):
         texts = places.values_in_file(places.settings_file(environ))
@@ -142,9 +142,9 @@ class Section:
     @classmethod
     def current(cls: type[AnySection]) -> AnySection:
         """The settings of this process. Raises SettingsError."""
-        if cls not in _read:
-            _read[cls] = cls(os.environ)
-        section: AnySection = _read[cls]
+        if cls not in _sections:
+            _sections[cls] = cls(os.environ)
+        section: AnySection = _sections[cls]
         return section
 
 
@@ -225,7 +225,7 @@ current = Settings.current
 
 @cache
 def sections() -> tuple[type[Section], ...]:
-    """The sections of the server and of every toolset."""
+    """The section of the server, then those of the toolsets."""
     places.import_each("settings")
     return tuple(
         sorted(
@@ -242,8 +242,8 @@ def variable_names() -> frozenset[str]:
 
 
 def check_all() -> list[str]:
-    """Read every section; return a line for each name in the settings file that is not a setting, and for
-    each variable that is nearly one. Raises SettingsError."""
+    """Read every section. Returns a remark on each name in the settings file that is not a setting, and on
+    each environment variable that looks like a misspelt one. Raises SettingsError."""
     for section in sections():
         section.current()
     in_file = places.values_in_file(places.settings_file())
@@ -279,9 +279,9 @@ def written_folders() -> list[Path]:
 
 
 def forget() -> None:
-    """Forget the settings and what was derived from them, so that they are read again: a session of the
-    resident service begins with this, in its client's environment."""
-    _read.clear()
+    """Forget the settings, so that they are read again. A session of the resident service begins with this,
+    in its client's environment."""
+    _sections.clear()
 
 
 def state_path(name: str) -> Path:
@@ -290,6 +290,6 @@ def state_path(name: str) -> Path:
 
 
 def masked(text: str) -> str:
-    """`text` without the secrets of addresses in it: a user with password, a query."""
+    """A text whose addresses show neither user and password nor query."""
     text = re.sub(r"(?<=://)\S*@", "…@", text)  # user and password, which may hold `/` and `@`
     return re.sub(r"(://[^?\s]*\?)\S+", r"\1…", text)

@@ -1,4 +1,4 @@
-"""Declaring a tool, and the stack of wrappers around it."""
+"""The declaration of a tool, and the wrappers around each of its calls."""
 
 import inspect
 import re
@@ -23,7 +23,7 @@ TOOLS: dict[str, "Tool"] = {}
 
 
 class Declaration:
-    """A decorator's declaration of a function; `write`: it changes something, or leads to changes."""
+    """A decorator that declares a function; `write`: the function changes something, or leads to changes."""
 
     function: Function
     toolset: str
@@ -36,7 +36,7 @@ class Declaration:
         return function
 
     def register(self) -> None:
-        """Keep the declaration where it is looked for."""
+        """Put the declaration into its registry."""
 
     @property
     def is_offered(self) -> bool:
@@ -46,9 +46,8 @@ class Declaration:
 
 @dataclass(eq=False)
 class Tool(Declaration):
-    """Declare a plain function as a tool. The function is the declaration: its signature, annotations and
-    docstring give schema, validation and description; the decorator returns it unchanged. What it returns is
-    the answer."""
+    """Declare a plain function as a tool. Its signature and annotations give schema and validation, its
+    docstring the description, and what it returns is the answer. The decorator returns it unchanged."""
 
     name: str  # with its toolset in front or not: `greet`, `anki.add_notes`
     _: KW_ONLY
@@ -63,9 +62,9 @@ class Tool(Declaration):
     # Its answer is a JSON object with `"success": true`, whatever the function returns.
     envelope: bool = False
     lock: bool = True  # False if the backend itself puts writers in order
-    # `call` hands the arguments over to it as they were sent: for a toolset with argument errors of its own.
+    # Gets the arguments of a call unread: for a toolset with argument errors of its own.
     on_call: Callable[["Tool", JsonObject], Any] | None = None
-    # Text that the description gains while it is not empty.
+    # Returns a text at the end of the description, or "".
     description_suffix: Callable[[], str] = str
     # In read-only mode it replaces the writer of its name, and only reads.
     read_only_variant: bool = False
@@ -94,19 +93,19 @@ class Tool(Declaration):
 
     @property
     def schema(self) -> JsonObject:
-        """The JSON Schema of its arguments; closed if the toolset's requirement asks for that, or if there
-        are none, as the protocol recommends."""
+        """The JSON Schema of its arguments; closed for a tool with `on_call`, as OnePercent's contract
+        requires, and for one without arguments, as the protocol recommends."""
         schema = self.parameters.schema
         is_closed = self.on_call or not schema["properties"]
         return {**schema, "additionalProperties": False} if is_closed else schema
 
     @property
     def description(self) -> str:
-        """The text for the model: the docstring down to its `Source:` line, and the current suffix."""
+        """What the model reads: the docstring down to its `Source:` line, and the current suffix."""
         return f"{description(self.function)} {self.description_suffix()}".strip()
 
     def call(self, arguments: JsonObject) -> Any:
-        """The answer to a call with these arguments, as a client sent them."""
+        """The answer to a call with arguments as a client sent them."""
         if self.on_call:
             return self.on_call(self, arguments)
         try:
@@ -128,39 +127,39 @@ def toolset_of(function: Callable[..., object]) -> str:
     return function.__module__.split(".")[1]
 
 
-# The wrappers, one concern each: each gets the function that it wraps, the declaration and the arguments.
+# The wrappers, one concern each. Each gets the function that it wraps, the declaration, and the arguments.
 
 
 def responding(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """The answer of a tool that declares an `envelope` becomes a JSON object with `"success": true`."""
+    """Make the answer of a tool that declares an `envelope` a JSON object with `"success": true`."""
     answer = call(**arguments)
     return enveloped(answer) if tool.envelope else answer
 
 
-def enveloped(result: object) -> JsonObject:
-    """The table of responses: None, a dict, a list or anything else as {"success": true, …}."""
-    if result is None:
+def enveloped(answer: object) -> JsonObject:
+    """An answer as {"success": true, …}: the members of an object, or anything else but None as `result`."""
+    if answer is None:
         return {"success": True}
-    if isinstance(result, dict):
-        return result if "success" in result else {"success": True, **result}
-    return {"success": True, "result": result}
+    if isinstance(answer, dict):
+        return answer if "success" in answer else {"success": True, **answer}
+    return {"success": True, "result": answer}
 
 
 def locking(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Writers of one toolset run one at a time, across threads and processes."""
+    """Run the writers of one toolset one at a time, across threads and processes."""
     with exclusive_lock(tool.toolset) if tool.write and tool.lock else nullcontext():
         return call(**arguments)
 
 
 def requiring(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Check that the tool's backend is there; if not, the error says how to get it."""
+    """Check first that the tool's backend is there. Raises ToolError that says how to get it."""
     if tool.requires:
         tool.requires()
     return call(**arguments)
 
 
 def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
-    """Every failure becomes an answer with a hint; an unforeseen one is logged, and a local client gets its
+    """Make every failure an answer with a hint. An unforeseen one is logged, and only a local client gets its
     text."""
     try:
         return call(**arguments)

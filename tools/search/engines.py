@@ -1,4 +1,4 @@
-"""Public search engines: a row of data for each."""
+"""Public search engines, a row of data for each."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -8,9 +8,9 @@ class Engine(NamedTuple):
     """A public search engine. tests/search/test_engines.py names the documentation of each.
 
     - `address`: the beginning of its URL; `post`: it is asked by POST; `query`: the parameter of the query;
-    - `limit`, `page`: its parameters, "" if it has none; `most`: the highest limit; `number` makes the value
-      of `page` from the page and the limit;
-    - `key`: the header of the key with what precedes the key in it, or `?` and the name of a parameter;
+    - `limit`, `page`: parameters, "" if it has none; `most`: the highest limit; `number` makes the value of
+      `page` from the number of a page and the limit;
+    - `key`: the header of the key and what precedes the key in it, or `?` and the name of a parameter;
     - `results`: the path to the list of results; `fields`: the engine's names for `services.FIELDS`, `-` for
       a field that it lacks;
     - `age`: the parameter that limits the age of results, then its values for `services.AGES`: `-` if there

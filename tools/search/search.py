@@ -39,21 +39,20 @@ def search(
         limit = limit or services.DEFAULT_LIMIT
         cursor = cursor or "1"
         values = services.parameters(engine, query, limit, cursor, time_range)
-        found = services.request_answer(values, engine.post, engine.key)
-        answer = services.results_of(engine, found, limit, cursor, full)
+        response = services.request_answer(values, engine.post, engine.key)
+        answer = services.results_of(engine, response, limit, cursor, full)
     else:
         values = filled(query=query, limit=limit, cursor=cursor, time_range=time_range)
-        answer = services.read_own(
-            services.request_answer(values, current().search_api_method == "post")
-        )
-    every = answer["results"]
-    answer["results"] = services.fitted(every[:limit])
-    return answer | filled(omitted=len(every) - len(answer["results"]))
+        response = services.request_answer(values, current().search_api_method == "post")
+        answer = services.read_own(response)
+    results = answer["results"]
+    answer["results"] = services.fitted(results[:limit])
+    return answer | filled(omitted=len(results) - len(answer["results"]))
 
 
 @health_check
 def health() -> Health:
-    """The health: which service is set up. It is not asked: a search may cost money."""
+    """Say which service is set up, without asking it: a search may cost money."""
     if not current().search_api_url:
         return Health(
             "unset",
@@ -68,7 +67,7 @@ def health() -> Health:
 
 
 def try_service() -> Health:
-    """The service, asked once. Raises ToolError."""
+    """Ask the service once. Raises ToolError."""
     count = len(search("Raspberry Pi")["results"])
     return Health(
         "ok" if count else "broken", f"{health().summary}: {count} results for 'Raspberry Pi'"

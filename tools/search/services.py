@@ -22,7 +22,7 @@ LONGEST_ANSWER_BYTES = 4 * 2**20
 MOST_REDIRECTS = 5
 LONGEST_MESSAGE = 200
 # The members in which services put the text of an error.
-MESSAGES = "message error detail msg error_description".split()
+MESSAGE_NAMES = "message error detail msg error_description".split()
 N8N = (
     "n8n: the production URL of an active workflow that takes this method, "
     "its webhook responding when the last node finishes"
@@ -47,7 +47,7 @@ FIELDS = "title url snippet content score".split()
 
 
 def require_configured() -> None:
-    """Refuse a search as long as no service is set up. Raises ToolError SEARCH_NOT_CONFIGURED."""
+    """Check that a service is set up. Raises ToolError SEARCH_NOT_CONFIGURED."""
     if not current().search_api_url:
         raise ToolError(
             "No search service is set up",
@@ -57,7 +57,7 @@ def require_configured() -> None:
 
 
 def chosen_engine() -> Engine | None:
-    """The engine that SEARCH_API_KIND or the address names; None for a service of the person's own."""
+    """The engine that SEARCH_API_KIND or the address names; None for the person's own service."""
     kind = current().search_api_kind
     address = current().search_api_url.partition("://")[2]
     default = None
@@ -72,7 +72,7 @@ def chosen_engine() -> Engine | None:
 def parameters(
     engine: Engine, query: str, limit: int, cursor: str, time_range: str | None = None
 ) -> JsonObject:
-    """The parameters of a request. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
+    """The parameters of a request to an engine. Raises ToolError INVALID_CURSOR, NO_TIME_RANGE."""
     if not re.fullmatch("[1-9][0-9]?", cursor):
         raise ToolError(
             "No such cursor", "Send nextCursor of the page before, or none.", "INVALID_CURSOR"
@@ -99,17 +99,17 @@ def parameters(
 
 
 def request_answer(values: JsonObject, post: bool, key: str = "Authorization: Bearer ") -> Any:
-    """Send `values`, the query first, and read the service's JSON answer. `key` is the header with what
-    precedes the key, or a parameter `?name`. A key that the service echoes is hidden in the answer; NaN and
-    the infinities become null.
+    """Send `values`, the query first, and return the service's JSON answer, in which the person's key is
+    hidden and NaN and the infinities are null. `key`: the header with what precedes the key, or a parameter
+    `?name`.
 
     Raises ToolError unless a whole JSON answer comes with status 2xx.
     """
-    limits = http.Bounds(
+    bounds = http.Bounds(
         time.monotonic() + current().search_api_timeout_s, LONGEST_ANSWER_BYTES, MOST_REDIRECTS
     )
     try:
-        response = http.send(_request(values, post, key), limits)
+        response = http.send(_request(values, post, key), bounds)
     except http.HttpError as error:
         code, hint = UNANSWERED.get(type(error)) or (INTERRUPTED if error.was_sent else UNREACHABLE)
         host = urlsplit(current().search_api_url).hostname
@@ -130,6 +130,7 @@ def request_answer(values: JsonObject, post: bool, key: str = "Authorization: Be
 
 
 def _request(values: JsonObject, post: bool, key: str) -> http.Request:
+    """The request to the service, with its key."""
     url = current().search_api_url
     secret = current().search_api_key
     headers = {"Accept": "application/json"}
@@ -151,6 +152,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
 
 
 def _refused(response: http.Response, reason: str) -> ToolError:
+    """The error of an answer that is not of status 2xx."""
     status = response.status
     text = f"The search service answered {status}{reason}"
     if status in (401, 403):
@@ -171,37 +173,34 @@ def _refused(response: http.Response, reason: str) -> ToolError:
 
 
 def message_in(answer: Any) -> str:
-    """`: ` and the error that a JSON object holds, in quotation marks."""
+    """The error in a JSON object, quoted after `: `; "" if there is none."""
     message: Any = answer if isinstance(answer, dict) else ""
     while isinstance(message, dict | list):
-        candidates = message[:1] if isinstance(message, list) else map(message.get, MESSAGES)
+        candidates = message[:1] if isinstance(message, list) else map(message.get, MESSAGE_NAMES)
         message = next(filter(None, candidates), "")
     return f": {quoted(message, LONGEST_MESSAGE)}" if message else ""
 
 
 def _hidden(text: str) -> str:
-    """`text` without the key (the part after its scheme), as it is, %-encoded or as JSON escapes it."""
+    """A text in which the key, without its scheme, is hidden: plain, %-encoded, or as JSON escapes it."""
     secret = current().search_api_key.rpartition(" ")[2]
     if len(secret) < 4:  # it would be found in every word
         return text
     in_json = json.dumps(secret)[1:-1]
-    for form in (
+    for spelling in (
         secret,
         quote(secret),
         quote(secret, safe=""),
         in_json,
         in_json.replace("/", "\\/"),
     ):
-        text = text.replace(form, "***")
+        text = text.replace(spelling, "***")
     return text
 
 
 def read_own(answer: Any) -> JsonObject:
-    """{"results", "nextCursor"} from an object with `results` or `items`, a bare list, or n8n's list of one
-    object.
-
-    Raises ToolError SEARCH_NO_RESULTS.
-    """
+    """{"results", "nextCursor"} from the answer of the person's own service: an object with `results` or
+    `items`, a bare list, or n8n's list of one object. Raises ToolError SEARCH_NO_RESULTS."""
     match answer:
         case [({"results": _} | {"items": _}) as only]:
             answer = only
@@ -217,6 +216,7 @@ def read_own(answer: Any) -> JsonObject:
 
 
 def no_results(answer: object) -> ToolError:
+    """The error SEARCH_NO_RESULTS, which quotes the answer."""
     content = quoted(compact_json(answer), LONGEST_MESSAGE)
     message = f"The search service's answer has no results, only {content}"
     hint = "It must answer {results: […]}, {items: […]} or a list; SEARCH_API_KIND names a public engine."
@@ -226,7 +226,8 @@ def no_results(answer: object) -> ToolError:
 def results_of(
     engine: Engine, answer: Any, limit: int, cursor: str, full: bool | None
 ) -> JsonObject:
-    """{"results", "nextCursor"}: the known fields of each result, or all of them with `full`."""
+    """{"results", "nextCursor"} from an engine's answer: the known fields of each result, or with `full` all
+    of them. Raises ToolError SEARCH_NO_RESULTS."""
     members = answer
     for name in engine.results.split("."):
         members = members.get(name) if isinstance(members, dict) else None
@@ -257,7 +258,7 @@ def _engine_result(engine: Engine, member: JsonObject, full: bool | None) -> Jso
 
 
 def fitted(results: list[JsonObject]) -> list[JsonObject]:
-    """At most MOST_RESULT_BYTES of results: long texts are cut first, ending in `…`, then the last results
+    """Results of at most MOST_RESULT_BYTES: first long texts are cut, ending in `…`, then the last results
     are left out."""
     longest = MOST_RESULT_BYTES
     while len(compact_json(results).encode()) > MOST_RESULT_BYTES:
@@ -281,8 +282,8 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def result_of(member: Any) -> JsonObject:
-    """Known fields as documented, others as they are; a bare text is a snippet, and n8n wraps an item as
-    `json`."""
+    """One result of the person's own service: known fields as documented, others unchanged. A bare text is a
+    snippet, and n8n wraps an item as `json`."""
     if not isinstance(member, dict):
         member = {"snippet": member}
     elif isinstance(member.get("json"), dict) and member.keys() <= {"json", "pairedItem", "binary"}:
@@ -291,7 +292,7 @@ def result_of(member: Any) -> JsonObject:
 
 
 def _value(name: str, value: object) -> str | float | None:
-    """A field as it is documented: a text; an address of the web; a number; null for what is none."""
+    """A field as documented: a text, for `url` a web address, for `score` a number; None if it is not one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name == "score":
         number = text.replace(",", ".")

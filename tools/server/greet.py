@@ -12,8 +12,8 @@ def greet(name: Annotated[str, Limits(min_length=1, max_length=200, strip=True)]
 
     Source: nothing but the name.
     """
-    words = {
+    greetings = {
         "ru": f"Привет, {name}! Я твой MCP-сервер.",
         "en": f"Hello, {name}! I am your MCP server.",
     }
-    return words[settings.current().language]
+    return greetings[settings.current().language]
