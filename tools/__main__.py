@@ -172,7 +172,8 @@ def _call(tool: Tool, text: str = "{}") -> object:
     ask = _ask if sys.stdin.isatty() else calls.refuse_to_ask
     with calls.calling(calls.RunningCall(_progress, ask=ask, by_person=True)) as lines:
         answer = tool.call(arguments)
-        print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+        for line in lines:
+            print(line, file=sys.stderr)
         return answer
 
 

@@ -176,7 +176,7 @@ async def _deliver(request: HttpRequest, send: Send) -> None:
         return await send_response(
             send, status, {"content-type": JSON_TYPE}, _json(message).encode()
         )
-    headers = {**EVENTS}
+    headers = EVENTS.copy()
     if request.method == "initialize" and message and "result" in message:
         ending = PAGES_SUFFIX if mcp_apps.shows_pages(request.params["capabilities"]) else ""
         headers[SESSION_HEADER] = secrets.token_hex(16) + ending

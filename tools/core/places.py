@@ -71,7 +71,7 @@ def values_in_file(path: str) -> dict[str, str]:
                 is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
                 values[name] = value[1:-1] if is_quoted else value
     except FileNotFoundError:
-        return {}
+        pass
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
     return values

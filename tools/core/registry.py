@@ -9,7 +9,7 @@ from .errors import ToolError, did_you_mean
 from .places import toolsets
 from .settings import PROJECT, TOOLS_FOLDER, current
 from .tool import TOOLS, Function, Tool, toolset_of
-from .toolsets import offers
+from .toolsets import declared_in_packages
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 
@@ -50,11 +50,10 @@ def for_people(function: Function) -> Function:
 def start_jobs() -> list[Callable[[], None]]:
     """The jobs to run in a thread once the server has answered its first request: `at_start` of each module
     that an offered toolset names in `START_MODULES`. Imports only those modules."""
-    modules: list[str] = []
-    for name in filter(offers, toolsets()):
-        package = importlib.import_module(f"tools.{name}")
-        modules += getattr(package, "START_MODULES", ())
-    return [importlib.import_module(module).at_start for module in modules]
+    return [
+        importlib.import_module(module).at_start
+        for _, module in declared_in_packages("START_MODULES")
+    ]
 
 
 @cache

@@ -13,7 +13,7 @@ from functools import cache
 from math import inf
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
-from .json_types import JsonObject
+from .json_types import JsonObject, filled
 
 Members = Mapping[str, inspect.Parameter]
 
@@ -67,10 +67,7 @@ def derive_object(members: Members) -> JsonObject:
         # Without the defaults that a model expects anyway (empty, false, 0), and those made for each call.
         if isinstance(member.default, str | int | float | tuple) and member.default:
             properties[name]["default"] = member.default
-    schema: JsonObject = {"type": "object", "properties": properties}
-    if names := required_names(members):
-        schema["required"] = names
-    return schema
+    return {"type": "object", "properties": properties} | filled(required=required_names(members))
 
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:
@@ -109,8 +106,7 @@ def _derive_type(declared_type: object) -> JsonObject:
     if origin is list:
         return {"type": "array", "items": derive(inner[0])}
     if origin is dict:
-        values = derive(inner[1])
-        return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
+        return {"type": "object"} | filled(additionalProperties=derive(inner[1]))
     if origin is Literal:
         return {"type": SIMPLE[type(inner[0])], "enum": list(inner)}
     if isinstance(declared_type, type) and is_dataclass(declared_type):

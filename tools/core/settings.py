@@ -224,14 +224,11 @@ current = Settings.current
 
 
 @cache
-def sections() -> tuple[type[Section], ...]:
+def sections() -> list[type[Section]]:
     """The section of the server, then those of the toolsets."""
     places.import_each("settings")
-    return tuple(
-        sorted(
-            Section.__subclasses__(),
-            key=lambda section: (section is not Settings, section.__module__),
-        )
+    return sorted(
+        Section.__subclasses__(), key=lambda section: (section is not Settings, section.__module__)
     )
 
 

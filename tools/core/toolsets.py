@@ -4,8 +4,8 @@ This imports only packages, not their modules, since every session begins with t
 """
 
 import importlib
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from . import calls
 from .places import toolsets
@@ -43,12 +43,18 @@ def only_reads(toolset: str) -> bool:
     return current().read_only or (caller is not None and toolset in caller.read_only)
 
 
+def declared_in_packages(constant: str) -> Iterator[tuple[str, Any]]:
+    """Each item of this constant in the packages of the offered toolsets, after the toolset's name."""
+    for name in filter(offers, toolsets()):
+        package = importlib.import_module(f"tools.{name}")
+        for item in getattr(package, constant, ()):
+            yield name, item
+
+
 def instructions() -> str:
     """The sentences for the model about the toolsets that the settings offer to the current caller."""
     texts = []
-    for name in filter(offers, toolsets()):
-        package = importlib.import_module(f"tools.{name}")
-        for instruction in getattr(package, "INSTRUCTIONS", ()):
-            if not (instruction.write and only_reads(name)):
-                texts.append(instruction.text)
+    for name, instruction in declared_in_packages("INSTRUCTIONS"):
+        if not (instruction.write and only_reads(name)):
+            texts.append(instruction.text)
     return " ".join([*texts, "Errors carry a hint: what to do next."])
