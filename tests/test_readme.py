@@ -150,7 +150,7 @@ TROUBLE = "## Trouble|## When it does not work|## Если"
 
 
 @pytest.mark.parametrize("page", ["manual", "remote"])
-def test_every_symptom_is_told_in_both_languages(page):
+def test_every_symptom_is_explained_in_both_languages(page):
     counts = []
     for ending in (".md", ".ru.md"):
         section = re.split(TROUBLE, text(f"docs/{page}{ending}"))[1].split("\n## ")[0]

@@ -156,7 +156,7 @@ def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
     assert (done.returncode, "git switch main" in done.stderr) == (1, True)
 
 
-def test_root_is_told_that_the_services_run_as_root(installed):
+def test_root_is_warned_that_the_services_run_as_root(installed):
     if os.getuid() == 0:
         done = setup(installed.project, "--http", **installed.names)
         assert "services will run as root" in done.stderr
@@ -253,7 +253,8 @@ def test_a_folder_is_opened_to_the_service_only_if_it_is_one_of_its_own_and_syst
 def test_a_database_of_its_own_may_be_written_by_sessions_and_outlives_an_uninstall(
     copy, tmp_path, upstream
 ):
-    root, folder = tmp_path / "root", tmp_path / "life"
+    root = tmp_path / "root"
+    folder = tmp_path / "life"
     copies = tmp_path / "usb" / "life"  # not mounted at the moment
     named = {
         **upstream,

@@ -53,7 +53,7 @@ def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_re
 
 @pytest.fixture
 def saved_at(monkeypatch):
-    """A function that has the listing of this number saved; gives its path."""
+    """A function that makes the listing of a number the saved one, and returns its path."""
 
     def place(number):
         path = settings.current().state_dir / f"listing-{number:08x}.json"
@@ -98,11 +98,11 @@ def test_what_killed_writes_left_is_removed_by_the_next_and_what_runs_is_left_al
     folder.mkdir()
     gone = 2**22 + 1  # no process has a number above that
     of_another_program = f".key.{gone}.0123abcd"
-    left = {f".key.{os.getppid()}.0123abcd.pi-mcp", of_another_program, ".hidden"}
-    for name in (f".day.zip.{gone}.0123abcd.pi-mcp", *left):
+    others = {f".key.{os.getppid()}.0123abcd.pi-mcp", of_another_program, ".hidden"}
+    for name in (f".day.zip.{gone}.0123abcd.pi-mcp", *others):
         (folder / name).touch()
     replace_file(folder / "key", "x")
-    assert {*os.listdir(folder)} == {"key", *left}
+    assert {*os.listdir(folder)} == {"key", *others}
 
 
 HOLD = """
@@ -124,8 +124,8 @@ def holder():
         yield client.process
 
 
-def take(name, **how):
-    with exclusive_lock(name, **how):
+def take(name, **options):
+    with exclusive_lock(name, **options):
         pass
 
 

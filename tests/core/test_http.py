@@ -28,7 +28,8 @@ class Peer(socketserver.ThreadingTCPServer):
         if isinstance(address, str):
             self.address_family = socket.AF_UNIX
         super().__init__(address, None)
-        self.reply, self.requests = reply, []
+        self.reply = reply
+        self.requests = []
         self.closing = threading.Event()
 
     def finish_request(self, connection, _):
@@ -53,8 +54,8 @@ def peer():
     that peer."""
     with ExitStack() as peers:
 
-        def start(*how):
-            start.last = Peer(*how)
+        def start(*arguments):
+            start.last = Peer(*arguments)
             peers.enter_context(started(start.last))
             peers.callback(start.last.closing.set)
             return f"http://127.0.0.1:{start.last.server_address[1]}"
@@ -62,14 +63,14 @@ def peer():
         yield start
 
 
-def limits(seconds=FAR_S, **more):
-    return Bounds(time.monotonic() + seconds, **{"body_bytes": 100_000, **more})
+def bounds(seconds=FAR_S, **others):
+    return Bounds(time.monotonic() + seconds, body_bytes=100_000, **others)
 
 
-def fails(error, *request, match=None, how=None):
+def fails(error, *request, match=None, **bounded):
     """The error that a request ends with."""
     with pytest.raises(error, match=match) as caught:
-        http.send(Request(*request), how or limits())
+        http.send(Request(*request), bounds(**bounded))
     return caught.value
 
 
@@ -80,7 +81,7 @@ def body(text, *headers):
 def test_a_request_goes_out_whole_and_the_answer_comes_back_whole(peer):
     url = peer(body(b'{"a": 1}', b"Content-Type: application/json"))
 
-    response = http.send(Request(f"{url}/ж?q=a b", "POST", b"{}", {"X-One": "1"}), limits())
+    response = http.send(Request(f"{url}/ж?q=a b", "POST", b"{}", {"X-One": "1"}), bounds())
 
     assert (response.status, response.body) == (200, b'{"a": 1}')
     assert response.headers.get_content_type() == "application/json"
@@ -93,7 +94,7 @@ def test_a_request_goes_out_whole_and_the_answer_comes_back_whole(peer):
 def test_a_socket_of_this_machine_is_spoken_to_by_its_path(peer, tmp_path):
     peer(body(b"here"), f"{tmp_path}/anki.sock")
 
-    assert http.send(Request(f"unix:{tmp_path}/anki.sock", "POST", b"{}"), limits()).body == b"here"
+    assert http.send(Request(f"unix:{tmp_path}/anki.sock", "POST", b"{}"), bounds()).body == b"here"
     assert peer.last.requests[0].startswith(b"POST / HTTP/1.1\r\nHost: localhost\r\n")
 
 
@@ -116,7 +117,7 @@ def test_where_nothing_listens_nothing_is_sent(url, tmp_path):
         b"",
     ],
 )
-def test_half_an_answer_is_none(peer, answer):
+def test_half_an_answer_is_an_error(peer, answer):
     assert fails(HttpError, peer(answer), match="cut before the whole answer").was_sent
 
 
@@ -129,7 +130,7 @@ def test_half_an_answer_is_none(peer, answer):
         OK + b"X: y\r\n" * 200 + b"\r\n",
     ],
 )
-def test_what_speaks_no_http_is_told_and_not_quoted(peer, answer):
+def test_what_does_not_speak_http_is_reported_and_not_quoted(peer, answer):
     assert str(fails(NotHttp, peer(answer))) == "what answers there does not speak HTTP"
 
 
@@ -140,26 +141,26 @@ def test_dripping_ends_at_the_deadline_wherever_it_drips(peer, start):
         while not peer.last.closing.wait(0.05):
             connection.sendall(b"x")
 
-    assert fails(Late, peer(drip), how=limits(SOON_S)).was_sent
+    assert fails(Late, peer(drip), seconds=SOON_S).was_sent
 
 
 def test_a_peer_that_only_listens_is_given_up_at_the_deadline(peer):
     url = peer(lambda *_: peer.last.closing.wait())
-    assert fails(Late, url, "POST", bytes(50_000_000), how=limits(SOON_S)).was_sent
+    assert fails(Late, url, "POST", bytes(50_000_000), seconds=SOON_S).was_sent
     secure = peer(peer.last.reply).replace("http:", "https:")
-    assert not fails(Late, secure, how=limits(SOON_S)).was_sent
+    assert not fails(Late, secure, seconds=SOON_S).was_sent
 
 
 def test_a_name_lookup_that_hangs_ends_at_the_deadline(monkeypatch):
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: done.wait() and [])
 
-    error = fails(Late, "http://slow.example/", how=limits(SOON_S))
+    error = fails(Late, "http://slow.example/", seconds=SOON_S)
     done.set()
     assert not error.was_sent
 
 
-def test_a_wrong_address_is_told():
+def test_a_wrong_address_is_reported():
     for url in ("http://no-such-host.invalid/", "http://a..b/", "http://h:x/"):
         assert not fails(HttpError, url, match=r"proper|no such host|looked up").was_sent
 
@@ -172,7 +173,7 @@ def test_a_body_beyond_the_limit_is_given_up_as_soon_as_that_is_known(peer):
 
     for head in (b"", b"Content-Length: 100000\r\n"):
         answer = OK + head + b"\r\n" + bytes(100_000)
-        assert len(http.send(Request(peer(answer)), limits()).body) == 100_000
+        assert len(http.send(Request(peer(answer)), bounds()).body) == 100_000
     for answer in (OK + b"Content-Length: 999999999\r\n\r\n", OK + b"\r\n" + bytes(100_001)):
         fails(TooLong, peer(answer))
     assert fails(TooLong, peer(pour)).size_bytes < 200_000
@@ -196,17 +197,17 @@ def moving(peer, locations):
 def test_redirects_are_followed_as_far_as_allowed(peer):
     url = moving(peer, {f"/{number}": (301 + number % 2, f"/{number + 1}") for number in range(5)})
 
-    response = http.send(Request(f"{url}/0", "POST", b"{}"), limits(redirects=5))
+    response = http.send(Request(f"{url}/0", "POST", b"{}"), bounds(redirects=5))
 
     assert response.body.startswith(b"POST /5 ")
-    fails(Misdirected, f"{url}/0", match="more than 4 redirects", how=limits(redirects=4))
-    assert http.send(Request(f"{url}/0"), limits()).status == 301
+    fails(Misdirected, f"{url}/0", match="more than 4 redirects", redirects=4)
+    assert http.send(Request(f"{url}/0"), bounds()).status == 301
 
 
-def test_a_redirect_to_what_is_no_web_address_is_refused(peer):
+def test_a_redirect_to_what_is_not_a_web_address_is_refused(peer):
     locations = "file:///etc/passwd ftp://127.0.0.1:21/ http:// http://[::1 unix:/run/x".split()
     for location in locations:
-        fails(Misdirected, f"{moving(peer, {'/': (302, location)})}/", how=limits(redirects=5))
+        fails(Misdirected, f"{moving(peer, {'/': (302, location)})}/", redirects=5)
 
 
 MOVES = """
@@ -232,12 +233,12 @@ def test_a_host_outside_cannot_lead_to_a_machine_of_this_network(peer, monkeypat
     outside = peer(to_here)
     monkeypatch.setattr(http, "is_foreign", lambda address: address == "127.0.0.1")
     inside = "127.0.0.2 is on this machine or its network"
-    fails(http.NotForeign, outside, match=inside, how=limits(redirects=2))
+    fails(http.NotForeign, outside, match=inside, redirects=2)
 
 
 def test_no_address_of_a_host_is_connected_to_before_all_are_found_foreign(peer, monkeypatch):
-    asked = []
-    monkeypatch.setattr(http, "is_foreign", asked.append)
+    checked = []
+    monkeypatch.setattr(http, "is_foreign", checked.append)
     inside = "127.0.0.1 is on this machine or its network"
-    fails(http.NotForeign, peer(body(b"x")), match=inside, how=limits(foreign_only=True))
-    assert (asked, peer.last.requests) == (["127.0.0.1"], [])
+    fails(http.NotForeign, peer(body(b"x")), match=inside, foreign_only=True)
+    assert (checked, peer.last.requests) == (["127.0.0.1"], [])

@@ -97,7 +97,7 @@ UNKNOWN = """
 
 
 @pytest.mark.parametrize("sent, error, hint", cases(UNKNOWN))
-def test_an_unknown_name_is_told_the_nearest_right_one(sent, error, hint):
+def test_an_unknown_name_is_refused_with_the_nearest_right_one(sent, error, hint):
     answer = read(json.loads(sent))
     assert (answer["error"], answer["code"]) == (error, "UNKNOWN_ARGUMENT")
     assert answer["hint"].startswith(hint)

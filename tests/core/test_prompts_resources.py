@@ -58,20 +58,21 @@ def test_every_prompt_is_listed_with_what_it_takes():
     assert set(listed) == {*NAMES}
     assert all(prompt["description"] and prompt["title"] for prompt in listed.values())
     arguments = listed["klipper_question"]["arguments"]
-    assert [one["name"] for one in arguments if one["required"]] == ["question"]
+    assert [argument["name"] for argument in arguments if argument["required"]] == ["question"]
 
 
-def test_a_prompt_speaks_russian_unless_told_otherwise_and_names_only_tools_that_there_are():
+def test_a_prompt_is_russian_unless_it_is_to_be_english_and_names_only_tools_that_exist():
     tools = {tool.listed_name for tool in registry.listed_tools().values()} | {"search_docs"}
     for prompt in prompts.PROMPTS.values():
-        own = ARGUMENTS.get(prompt.name, {}).values()
-        russian, english = prompted(prompt), prompted(prompt, language="en")
+        values = ARGUMENTS.get(prompt.name, {}).values()
+        russian = prompted(prompt)
+        english = prompted(prompt, language="en")
         assert prompted(prompt, language="ru") == russian
-        assert len(re.findall("[а-яё]", russian.replace(" ".join(own), ""))) > 200
-        assert len(re.findall("[а-яё]", english.replace(" ".join(own), ""))) < 60
-        assert all(value in russian and value in english for value in own)
-        suspects = {*re.findall(TOOL, english)}
-        assert suspects and suspects <= tools, prompt.name
+        assert len(re.findall("[а-яё]", russian.replace(" ".join(values), ""))) > 200
+        assert len(re.findall("[а-яё]", english.replace(" ".join(values), ""))) < 60
+        assert all(value in russian and value in english for value in values)
+        named = {*re.findall(TOOL, english)}
+        assert named and named <= tools, prompt.name
 
 
 IMPOSSIBLE = """
@@ -129,29 +130,32 @@ def test_a_client_shows_pages_if_it_announces_them_in_either_place(env):
     assert mcp_apps.shows_pages({})
 
 
-def test_a_page_is_sent_without_comments_and_blanks_and_with_its_texts_as_they_are(tmp_path):
-    file = tmp_path / "page.html"
-    text = '"const a;\\n, const b; // and / so on"'
-    file.write_text(f"<script>\n  // a remark\n  say( {text} );\n</script>")
-    assert mcp_apps.document(file) == f"<script>say({text});</script>"
+TEXT = '"const a;\\n, const b; // and / so on"'
+DECLARATIONS = """
+let a = 1;
+// a remark
+let b = () => {
+  let c = 2;
+  say(c);
+};
+let d;
+say(a);
+let e = 3;
+"""
 
 
-def test_a_page_declares_its_names_by_one_let(tmp_path):
+@pytest.mark.parametrize(
+    "script, minified",
+    [
+        (f"\n  // a remark\n  say( {TEXT} );\n", f"say({TEXT});"),
+        (DECLARATIONS, "let a=1,b=()=>{let c=2;say(c)},d;say(a);let e=3;"),
+    ],
+    ids=["texts stay", "one let"],
+)
+def test_a_page_is_sent_without_comments_and_blanks(tmp_path, script, minified):
     file = tmp_path / "page.html"
-    lines = [
-        "let a = 1;",
-        "// a remark",
-        "let b = () => {",
-        "  let c = 2;",
-        "  say(c);",
-        "};",
-        "let d;",
-        "say(a);",
-        "let e = 3;",
-    ]
-    file.write_text("\n".join(["<script>", *lines, "</script>"]))
-    text = "<script>let a=1,b=()=>{let c=2;say(c)},d;say(a);let e=3;</script>"
-    assert mcp_apps.document(file) == text
+    file.write_text(f"<script>{script}</script>")
+    assert mcp_apps.document(file) == f"<script>{minified}</script>"
 
 
 def test_every_page_is_a_resource_that_reads_as_it_is(small_docs):
@@ -187,7 +191,7 @@ def test_a_path_is_completed_by_what_it_contains(small_docs):
     assert (len(answer["values"]), answer["total"], answer["hasMore"]) == (100, 150, True)
 
 
-def test_the_action_reference_tells_every_action_with_its_parameters():
+def test_the_action_reference_describes_every_action_with_its_parameters():
     sections = dict(
         re.findall(r"^## (\S+)\n\n((?:- .*\n)*)", text_of("onepercent://actions"), re.MULTILINE)
     )
@@ -198,7 +202,7 @@ def test_the_action_reference_tells_every_action_with_its_parameters():
         assert re.findall(r"\*\*(\w+)\*\* \(required\)", sections[name]) == list(action.required)
 
 
-def test_the_status_page_tells_systems_and_settings_and_no_secret(small_docs, env):
+def test_the_status_page_shows_systems_and_settings_and_no_secret(small_docs, env):
     small_docs(PAGES)
     env(SEARCH_API_KEY="s3cret-key", SEARCH_API_URL="http://127.0.0.1:9/?token=s3cret")
     text = text_of("pi-mcp://status")

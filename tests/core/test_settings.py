@@ -112,7 +112,7 @@ def test_secrets_are_not_shown():
         assert shown_values(section({}))[name] != "set"
 
 
-def test_what_an_address_keeps_secret_is_not_shown_nor_told_when_it_is_refused():
+def test_the_secrets_of_an_address_are_shown_neither_in_the_status_nor_when_it_is_refused():
     environ = {
         "SEARCH_API_URL": "https://h/x?token=s3cret",
         "KLIPPER_DOCS_URL": "https://me:s3cret@host/r.git",

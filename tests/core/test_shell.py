@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.support.client import PROJECT, finished
+from tests.support.client import PROJECT, cases, finished
 from tools.__main__ import main
 from tools.core import calls, registry
 from tools.core.registry import TextOutput
@@ -29,7 +29,7 @@ def test_help_goes_to_stdout_and_is_not_a_failure(capsys):
     assert all(sentence.strip().endswith(".") for sentence in sentences)
 
 
-def test_wrong_usage_is_told_on_stderr(capsys):
+def test_wrong_usage_is_reported_on_stderr(capsys):
     for line in ("", "lists", "call", "call greet {} {}", "onepercent nothing"):
         assert main(line.split()) == 2
         output = capsys.readouterr()
@@ -51,15 +51,17 @@ def test_a_reader_that_leaves_is_a_success(monkeypatch):
         assert main(["--help"]) == 0
 
 
-def test_what_is_not_json_is_an_error_with_an_example(capsys):
-    assert main(["call", "greet", "name"]) == 1
-    assert '"code":"INVALID_JSON"' in capsys.readouterr().out
+CALLS = """
+{} | 0 | "success":true
+{"include": ["nothing"]} | 1 | "success":false
+include | 1 | "code":"INVALID_JSON"
+"""
 
 
-def test_the_exit_status_says_whether_the_call_succeeded(capsys):
-    assert main(["call", "get_user_snapshot", "{}"]) == 0
-    assert main(["call", "get_user_snapshot", '{"include": ["nothing"]}']) == 1
-    assert '"success":false' in capsys.readouterr().out
+@pytest.mark.parametrize("arguments, status, member", cases(CALLS))
+def test_the_exit_status_says_whether_the_call_succeeded(arguments, status, member, capsys):
+    assert main(["call", "get_user_snapshot", arguments]) == int(status)
+    assert member in capsys.readouterr().out
 
 
 def test_a_command_may_print_text_and_choose_its_exit_status(monkeypatch, capsys):

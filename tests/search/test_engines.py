@@ -143,7 +143,8 @@ def asked(upstream, env):
 
 @every_engine
 def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind):
-    ask, (key, first, second, answer, result, *_) = asked(kind), DOCUMENTED[kind]
+    key, first, second, answer, result, *_ = DOCUMENTED[kind]
+    ask = asked(kind)
     upstream.answers(answer)
     env(SEARCH_API_KEY=KEY if key else "")
     page, header, parameters = ask(limit=3)
@@ -155,7 +156,8 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
 
 @every_engine
 def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked, kind):
-    ask, answer = asked(kind), DOCUMENTED[kind][3]
+    answer = DOCUMENTED[kind][3]
+    ask = asked(kind)
     # The one result of the documented answer.
     [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
@@ -167,7 +169,7 @@ def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked,
     assert max(len(value) for value in whole.values() if isinstance(value, str)) > 700
 
 
-def test_a_score_of_zero_is_told():
+def test_a_score_of_zero_is_kept():
     answer = {"results": [{"url": "https://a/1", "title": "A", "content": "", "score": 0}]}
     results = services.results_of(engines.ENGINES[0], answer, 5, "1", full=False)["results"]
     assert results == [{"title": "A", "url": "https://a/1", "score": 0.0}]
@@ -175,7 +177,8 @@ def test_a_score_of_zero_is_told():
 
 @every_engine
 def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstream, asked, kind):
-    ask, (*_, status, body, words) = asked(kind), DOCUMENTED[kind]
+    *_, status, body, words = DOCUMENTED[kind]
+    ask = asked(kind)
     upstream.answers({"query": "bed mesh"})
     assert ask()[0] == {"results": [], "nextCursor": None}
     upstream.answers(body, status)

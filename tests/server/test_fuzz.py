@@ -10,7 +10,9 @@ from tests.support.fuzzer import Fuzzer
 
 pytestmark = pytest.mark.slow
 
-FRAMES, CALLS, BATCH = 600, 700, 50
+FRAMES = 600
+CALLS = 700
+BATCH = 50
 # One seed for each era.
 SEEDS = [1, 2]
 SAFE = {

@@ -81,8 +81,8 @@ def test_stdout_carries_only_the_protocol_and_stderr_what_tools_and_children_pri
         client.call("test_crashes")
         assert client.end() == 0
         assert client.receive() is None
-    told = ("from print", "from sys.stdout", "from fd 1", "from a child", "secret of the house")
-    assert all(text in client.log() for text in told)
+    texts = ("from print", "from sys.stdout", "from fd 1", "from a child", "secret of the house")
+    assert all(text in client.log() for text in texts)
 
 
 def test_a_tool_that_holds_the_interpreter_is_ended_by_the_kernel():
@@ -141,16 +141,14 @@ def test_a_session_beside_a_printer_leaves_the_processor_to_klipper(env, folder)
 
 
 def test_a_wrong_start_is_one_line_and_exit_2():
-    for done, told in (
+    wrong_setting = run("--standalone", MCP_TOOLSETS="klipper,nope")
+    for done, complaint in (
         (run("--wrong"), "--wrong"),
         (run("--check", "--http"), "--http"),
-        (
-            run("--standalone", MCP_TOOLSETS="klipper,nope"),
-            "pi-mcp: MCP_TOOLSETS: expected one of anki, klipper, ",
-        ),
+        (wrong_setting, "pi-mcp: MCP_TOOLSETS: expected one of anki, klipper, "),
     ):
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-        assert told in done.stderr
+        assert complaint in done.stderr
 
 
 def test_help_answers_without_serving():

@@ -172,15 +172,17 @@ def test_only_a_well_formed_accept_is_a_yes_in_either_era(session, answer, expec
     session.send(id="q", method="tools/call", params=call)
     session.notification("elicitation/create")
     session.send(id=str(session.notifications[-1]["id"]), **answer)  # an id may come back as text
-    given = session.answer("q")["result"]["structuredContent"]
-    assert expected in (given.get("answer"), given.get("code"))
+    content = session.answer("q")["result"]["structuredContent"]
+    assert expected in (content.get("answer"), content.get("code"))
     modern = call | {"_meta": {**ENVELOPE, protocol.CLIENT_CAPABILITIES: {"elicitation": {}}}}
-    asked = session.request("tools/call", **modern)["result"]
-    assert asked["resultType"] == "input_required"
-    [key] = asked["inputRequests"]
+    question = session.request("tools/call", **modern)["result"]
+    assert question["resultType"] == "input_required"
+    [key] = question["inputRequests"]
     modern["inputResponses"] = {key: answer.get("result", 5)}
-    again = session.request("tools/call", **modern, requestState=asked["requestState"])["result"]
-    assert again["structuredContent"]["answer"] == in_2026
+    result = session.request("tools/call", **modern, requestState=question["requestState"])[
+        "result"
+    ]
+    assert result["structuredContent"]["answer"] == in_2026
     forged = session.request("tools/call", **modern, requestState="0.a")["result"]
     assert forged["resultType"] == "input_required"
 
@@ -206,7 +208,7 @@ def test_odd_withdrawals_and_two_requests_in_one_write_end_no_reader(session):
 
 
 def test_what_nobody_foresaw_is_an_internal_error_and_the_session_goes_on(session, monkeypatch):
-    monkeypatch.setattr(protocol.StdioRequest, "admit", lambda call: 1 / 0)
+    monkeypatch.setattr(protocol.StdioRequest, "admit", lambda request: 1 / 0)
     assert session.request("tools/list")["error"]["code"] == -32603
     monkeypatch.undo()
     goes_on(session)
@@ -231,7 +233,7 @@ def test_a_deaf_server_finds_the_probe_its_stream_and_a_handshake_in_one_pipe(sm
         assert client.call("read_doc", path="Bed_Mesh.md")["isError"] is False
 
 
-def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools, monkeypatch):
+def test_nothing_is_waited_for_after_eof_once_all_is_answered(tools, monkeypatch):
     monkeypatch.setattr(protocol, "DRAIN_S", 3600)
     with Session() as client:
         assert listed(client, **MODERN)
@@ -244,7 +246,7 @@ def test_nothing_is_waited_for_after_eof_once_nothing_is_owed(tools, monkeypatch
         client.end()
 
 
-def test_whoever_is_still_owed_an_answer_some_seconds_after_eof_reads_it_on_stderr(
+def test_a_request_unanswered_some_seconds_after_eof_is_reported_on_stderr(
     session, monkeypatch, capfd
 ):
     monkeypatch.setattr(protocol, "DRAIN_S", 0.1)
@@ -305,11 +307,11 @@ def test_a_cancelled_tool_stops_at_its_next_checkpoint_unanswered(tmp_path, enve
         client.withdraw(50)
         wait_until(lambda: mark.exists() and mark.read_text("utf-8"))
         assert client.request("tools/list", _meta=envelope)["result"]
-        assert not any(one.get("id") == 50 for one in client.notifications)
+        assert not any(message.get("id") == 50 for message in client.notifications)
     assert mark.read_text("utf-8").startswith("stopped after")
 
 
-def test_a_changed_description_is_told_and_listed_in_both_eras(tools):
+def test_a_changed_description_is_announced_and_listed_in_both_eras(tools):
     with Session() as client:
         client.initialize()
         client.call("test_notes", text="(new)")
