@@ -18,13 +18,13 @@ from tools.core.health import Health, run_check
 from tools.core.settings import current
 from tools.http import http_check
 from tools.resident import handover
-from tools.toolkit import JsonObject, ToolError
+from tools.toolkit import ToolError
 
 START_TIMEOUT_S = 120
 INSTALL = "./setup.sh installs what is missing."
 RESTART = "sudo systemctl restart pi-mcp, or ./setup.sh --systemd if this folder is new; journalctl -u pi-mcp"
 STATE_SIGNS = {"ok": "✓", "unset": "○", "broken": "✗"}
-LIST_REQUEST: JsonObject = {
+LIST_REQUEST = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "tools/list",

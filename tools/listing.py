@@ -31,7 +31,7 @@ def build() -> JsonObject:
     toolsets: dict[str, str] = {}
     for tool in tools.values():
         toolsets |= dict.fromkeys(tool.names, tool.toolset)
-    listing: JsonObject = {
+    listing = {
         "tools": [results.describe(name, tool) for name, tool in tools.items()],
         "for pages": [name for name, tool in tools.items() if tool.app_only],
         "toolsets": toolsets,

@@ -270,7 +270,7 @@ def greeting(request: Request) -> JsonObject:
     if request.method == "ping":
         return {}
     streams = request.has_streams and request.is_modern
-    capabilities: JsonObject = {
+    capabilities = {
         "tools": {"listChanged": request.has_streams},
         "prompts": {"listChanged": streams},
         "resources": {"listChanged": streams, "subscribe": streams},

@@ -5,7 +5,8 @@ import socket
 import socketserver
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
+from unittest.mock import Mock
 
 import pytest
 
@@ -234,6 +235,14 @@ def test_a_host_outside_cannot_lead_to_a_machine_of_this_network(peer, monkeypat
     monkeypatch.setattr(http, "is_foreign", lambda address: address == "127.0.0.1")
     inside = "127.0.0.2 is on this machine or its network"
     fails(http.NotForeign, outside, match=inside, redirects=2)
+
+
+def test_a_device_of_the_same_home_is_not_foreign_though_its_address_is_public(monkeypatch):
+    """The first half of an IPv6 address is that of the home."""
+    probe = Mock(getsockname=lambda: ("2a00:1:2:3::5", 0))
+    monkeypatch.setattr(socket, "socket", lambda *_: nullcontext(probe))
+    assert not http.is_foreign("2a00:1:2:3:9::9")
+    assert http.is_foreign("2a00:1:2:4::5")
 
 
 def test_no_address_of_a_host_is_connected_to_before_all_are_found_foreign(peer, monkeypatch):

@@ -154,11 +154,11 @@ HUGE = {"number": ["9" * 5000], "ratio": [10**400]}
 
 def test_an_id_of_0_is_absent_and_another_0_is_a_number():
     def finds(
-        goal_id: int | None = None, noteId: int | None = None, count: int = 1, id: str = ""
+        goal_id: int | None = None, noteId: int | None = None, grid: int = 1, id: str = ""
     ): ...
 
     read = Parameters("finds", finds).parse
-    assert read({"goal_id": 0, "noteId": "0", "id": 0, "count": 0}) == {"count": 0}
+    assert read({"goal_id": 0, "noteId": "0", "id": 0, "grid": 0}) == {"grid": 0}
     assert read({"goalId": 7, "id": "00"}) == {"goal_id": 7, "id": "00"}
 
     def needs(goal_id: int): ...

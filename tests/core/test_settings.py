@@ -40,10 +40,12 @@ def test_defaults_stand_where_nothing_is_set(tmp_path):
 def test_the_environment_wins_over_the_file(tmp_path):
     lines = (
         b"\xef\xbb\xbf# mine\n\nexport MCP_TOOLSETS='klipper anki'\nKLIPPER_DOCS_BRANCH = work\n"
+        b'SEARCH_API_KEY="\n'
     )
     environ = settings_file(tmp_path, lines) | {"KLIPPER_DOCS_BRANCH": "dev"}
     assert Settings(environ).toolsets == ("klipper", "anki")
     assert KlipperSettings(environ).klipper_docs_branch == "dev"
+    assert SearchSettings(environ).search_api_key == '"'
 
 
 WRONG = """

@@ -60,7 +60,7 @@ class RunningCall(NamedTuple):
 
 
 NO_CALL = RunningCall()
-_running: ContextVar[RunningCall] = ContextVar("running_call", default=NO_CALL)
+_running = ContextVar("running_call", default=NO_CALL)
 
 
 @contextmanager

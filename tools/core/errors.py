@@ -68,7 +68,7 @@ class RpcError(Exception):
 
     def answer(self) -> JsonObject:
         """The answer that reports this error, without the id of its request."""
-        error: JsonObject = {"code": self.code, "message": str(self)}
+        error = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data
         return {"error": error}

@@ -58,7 +58,7 @@ def sockets(environ: Mapping[str, str] = os.environ) -> list[str]:
 def values_in_file(path: str) -> dict[str, str]:
     """The values in a settings file of lines `NAME=value`, by name; none if there is no file. Raises
     SettingsError."""
-    values: dict[str, str] = {}
+    values = {}
     try:
         with open(path, encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):

@@ -22,7 +22,7 @@ SKILL_SCHEME = "skill://"
 
 PROMPTS: dict[str, "Prompt"] = {}
 # False while a prompt's text must be the same every day, with `<today>` in place of the date.
-IS_DATED: ContextVar[bool] = ContextVar("is_dated", default=True)
+IS_DATED = ContextVar("is_dated", default=True)
 
 
 @dataclass(eq=False)

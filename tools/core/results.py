@@ -22,7 +22,7 @@ def describe(name: str, tool: "Tool") -> JsonObject:
     if tool.write:
         annotations |= {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent}
     annotations["openWorldHint"] = tool.open_world
-    description: JsonObject = {
+    description = {
         "name": name,
         "title": tool.title,
         "description": tool.description,
@@ -63,7 +63,7 @@ def as_result(
     if images and isinstance(answer, dict):
         answer = {name: value for name, value in answer.items() if value not in images}
     text = answer if isinstance(answer, str) else compact_json(answer)
-    result: JsonObject = {
+    result = {
         "content": [_as_block(block) for block in (text, *content, *lines)],
         "isError": isinstance(answer, dict) and answer.get("success") is False,
     }

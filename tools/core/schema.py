@@ -17,7 +17,7 @@ from .json_types import JsonObject, filled
 
 Members = Mapping[str, inspect.Parameter]
 
-SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 class Limits(NamedTuple):
@@ -72,7 +72,7 @@ def derive_object(members: Members) -> JsonObject:
 
 def unwrap(annotation: object) -> tuple[object, list[object]]:
     """An annotation without `Annotated` and `| None`, and its markers."""
-    markers: list[object] = []
+    markers = []
     while True:
         parts = get_args(annotation)
         if get_origin(annotation) is Annotated:

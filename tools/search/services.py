@@ -174,7 +174,7 @@ def _refused(response: http.Response, reason: str) -> ToolError:
 
 def message_in(answer: Any) -> str:
     """The error in a JSON object, quoted after `: `; "" if there is none."""
-    message: Any = answer if isinstance(answer, dict) else ""
+    message = answer if isinstance(answer, dict) else ""
     while isinstance(message, dict | list):
         candidates = message[:1] if isinstance(message, list) else map(message.get, MESSAGE_NAMES)
         message = next(filter(None, candidates), "")
