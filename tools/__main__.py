@@ -143,8 +143,8 @@ def _commands(toolset: str) -> str:
             parameters = inspect.signature(command).parameters.values()
             usage = " ".join([name, *map(_placeholder, parameters)])
             summary = description(command).partition("\n\n")[0]
-            lines.append(f"python3 -m tools {toolset} {usage}")
-            lines.append(indent(fill(summary, 74), "    "))
+            command_line = f"python3 -m tools {toolset} {usage}"
+            lines += [command_line, indent(fill(summary, 74), "    ")]
     return "\n".join(lines)
 
 
@@ -156,13 +156,13 @@ def _placeholder(parameter: inspect.Parameter) -> str:
     return name if parameter.default is parameter.empty else f"[{name}]"
 
 
-def _call(tool: Tool, text: str = "{}") -> object:
+def _call(tool: Tool, json_text: str = "{}") -> object:
     """The answer of a tool to arguments as JSON, on behalf of the person at this terminal. Raises
     ToolError."""
     try:
-        arguments = json.loads(sys.stdin.read() if text == "-" else text)
+        arguments = json.loads(sys.stdin.read() if json_text == "-" else json_text)
         if not isinstance(arguments, dict):
-            raise ValueError(f"{text} is not an object")
+            raise ValueError(f"{json_text} is not an object")
     except (ValueError, RecursionError) as error:
         raise ToolError(
             f"The arguments are not a JSON object: {error}",

@@ -212,27 +212,27 @@ class Request:
             body = {"result": {"resultType": "complete", **caching, **result, "_meta": meta}}
         return {"id": self.id, **body}
 
-    def elicit(self, text: str) -> str:
+    def elicit(self, question: str) -> str:
         """Ask the person in an era with a handshake, and wait for `accept`, `decline` or `cancel`. Over HTTP
         there is no channel for such a question. Raises ToolError."""
-        return calls.refuse_to_ask(text)
+        return calls.refuse_to_ask(question)
 
-    def ask(self, text: str, key: str) -> str:
+    def ask(self, question: str, key: str) -> str:
         """The person's answer to a tool's question. Raises ToolError if the client cannot ask, Asking in the
         2026 era, where the client calls again with the answer."""
         elicitation = self.capabilities.get("elicitation")
         if elicitation is None or (
             elicitation.get("url") is not None and elicitation.get("form") is None
         ):
-            return calls.refuse_to_ask(text)
+            return calls.refuse_to_ask(question)
         if not self.is_modern:
-            return self.elicit(text)
+            return self.elicit(question)
         call = f"{self.params['name']} {compact_json(self.params.get('arguments'))}"
         answer = (self.params.get("inputResponses") or {}).get(results.CONSENT)
         if answer is None or not calls.is_state_of(
-            self.params.get("requestState"), text, key, call
+            self.params.get("requestState"), question, key, call
         ):
-            raise calls.Asking(text, calls.state_of(text, key, call))
+            raise calls.Asking(question, calls.state_of(question, key, call))
         return action_of(answer)
 
 
@@ -343,12 +343,12 @@ class StdioRequest(Request):
     def notify(self, message: JsonObject) -> None:
         self.session.send(message, about=self)
 
-    def elicit(self, text: str) -> str:
+    def elicit(self, question: str) -> str:
         session = self.session
         question_id = next(session.question_ids)
         key = str(question_id)
         session.answers[key] = {}
-        params = {"mode": "form", "message": text, "requestedSchema": results.NO_FIELDS}
+        params = {"mode": "form", "message": question, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
         )
@@ -358,7 +358,9 @@ class StdioRequest(Request):
             )
             answer = session.answers.pop(key)
         if answer:
-            return action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(text)
+            return (
+                action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(question)
+            )
         session.send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
         calls.checkpoint()
         return "cancel"

@@ -44,8 +44,8 @@ def settings_or_refuse() -> settings.Settings:
     return settings.current()
 
 
-def refuse(text: str) -> NoReturn:
+def refuse(reason: str) -> NoReturn:
     """End with one line on stderr and exit status 2, because of a wrong flag or setting or a missing
     package."""
-    sys.stderr.write(f"pi-mcp: {' '.join(text.split())}\n")
+    sys.stderr.write(f"pi-mcp: {' '.join(reason.split())}\n")
     raise SystemExit(2)

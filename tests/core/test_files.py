@@ -47,7 +47,8 @@ def test_content_is_on_the_disk_before_its_name_and_the_name_before_the_write_re
         steps.append("folder" if os.path.isdir(f"/proc/self/fd/{handle}") else "file")
 
     monkeypatch.setattr(files.os, "fsync", synced)
-    replace_file(tmp_path / "key", "x", lambda *paths: steps.append("name") or replace(*paths))
+    monkeypatch.setattr(files.os, "replace", lambda *paths: steps.append("name") or replace(*paths))
+    replace_file(tmp_path / "key", "x")
     assert steps == ["file", "name", "folder"]
 
 

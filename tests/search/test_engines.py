@@ -209,8 +209,8 @@ def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
     upstream.answers({"web": {"results": [{"title": "A", "url": "https://a"}] * 5}})
     assert ask()[0]["nextCursor"] == "2"
     assert ask(limit=6)[0]["nextCursor"] is None
-    upstream.seen.append(None)
-    assert search(query="x", cursor="next")["code"] == "INVALID_CURSOR"
+    for cursor in ("next", "0"):
+        assert search(query="x", cursor=cursor)["code"] == "INVALID_CURSOR"
 
 
 # The parameter of each engine for a time range; null: it documents none.

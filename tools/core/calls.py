@@ -130,7 +130,7 @@ def state_of(question: str, key: str, call: str, issued: str = "") -> str:
     import hmac
 
     issued = issued or str(int(time.time()))
-    signed_text = "\n".join((issued, remote_user(), call, question))
+    signed_text = f"{issued}\n{remote_user()}\n{call}\n{question}"
     secret = key.encode() or _process_key()
     signature = hmac.new(secret, signed_text.encode("utf-8", "surrogatepass"), "sha256")
     return f"{issued}.{signature.hexdigest()}"

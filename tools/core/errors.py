@@ -55,13 +55,13 @@ class Cancelled(ToolError):
 
 
 class RpcError(Exception):
-    """A refused message: JSON-RPC's code, its text and data. `request_id`: the id of a message that cannot be
+    """A refused message: JSON-RPC's code, message and data. `request_id`: the id of a message that cannot be
     read as a request."""
 
     def __init__(
-        self, code: int, text: str, data: object = None, request_id: str | int | None = None
+        self, code: int, message: str, data: object = None, request_id: str | int | None = None
     ):
-        super().__init__(text)
+        super().__init__(message)
         self.code = code
         self.data = data
         self.request_id = request_id

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -34,17 +34,22 @@ def plain_file(path: Path, *, of_this_user: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replacing(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
+def replacing(path: Path, keeps_existing: bool = False) -> Iterator[Path]:
     """Yield an empty file beside `path`, readable only by its owner, which replaces `path` at the end. A
     reader always finds the old content or the new one, even after a power cut. If anything is raised before
-    the end, the old file is unchanged. `put` puts the new file in its place. Raises OSError."""
+    the end, the old file is unchanged. `keeps_existing`: a file that exists at the end stays. Raises
+    OSError."""
     _forget_killed_writes(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.pi-mcp")
     temporary.touch(0o600, exist_ok=False)
     try:
         yield temporary
         sync(temporary)
-        put(temporary, path)
+        if keeps_existing:
+            with suppress(FileExistsError):  # unlike a rename, a link replaces no file
+                os.link(temporary, path)
+        else:
+            os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     # The new name is on the disk once the folder is; until then a power cut brings back the old file.
@@ -65,25 +70,18 @@ def make_folder_of(path: Path) -> None:
     os.makedirs(path.parent, 0o700, exist_ok=True)
 
 
-def replace_file(
-    path: Path, data: bytes | str, put: Callable[[Path, Path], None] = os.replace
-) -> None:
+def replace_file(path: Path, data: bytes | str, keeps_existing: bool = False) -> None:
     """Write `path` whole, and make its folder if there is none. Raises OSError; then the old file is
     unchanged."""
     make_folder_of(path)
-    with replacing(path, put) as temporary:
+    with replacing(path, keeps_existing) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def make_file(path: Path, data: bytes | str) -> None:
     """Write `path` whole unless it exists: a file that another process made first stays. Raises OSError; then
     no file is left behind."""
-    replace_file(path, data, _link)
-
-
-def _link(new: Path, path: Path) -> None:
-    with suppress(FileExistsError):  # unlike a rename, a link replaces no file
-        os.link(new, path)
+    replace_file(path, data, keeps_existing=True)
 
 
 def sync(path: Path) -> None:

@@ -75,8 +75,8 @@ class Prompt(Declaration):
     def skill_text(self) -> str:
         """The file of its skill: its purpose, then the prompt with `<name>` for each required argument."""
         header = "\n".join(
-            f"{name}: {json.dumps(text, ensure_ascii=False)}"
-            for name, text in self.front_matter.items()
+            f"{name}: {json.dumps(value, ensure_ascii=False)}"
+            for name, value in self.front_matter.items()
         )
         arguments = {name: f"<{name}>" for name in self.parameters.required} | {
             "language": current().language

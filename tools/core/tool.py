@@ -169,10 +169,10 @@ def catching(call: Function, tool: Tool, /, **arguments: object) -> object:
         import logging
 
         logging.getLogger(__name__).exception("%s failed", tool.name)
-        # Over HTTP its text stays in the log.
-        text = "" if remote_user() else f": {type(error).__name__}: {masked(str(error))}"
+        # Over HTTP they stay in the log.
+        details = "" if remote_user() else f": {type(error).__name__}: {masked(str(error))}"
         return ToolError(
-            f"Internal error in {tool.name}{text}",
+            f"Internal error in {tool.name}{details}",
             "This is a fault of the server, not of the call. Its log (stderr) has the details.",
             "INTERNAL_ERROR",
         ).answer()

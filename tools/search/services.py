@@ -134,13 +134,13 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
     url = current().search_api_url
     secret = current().search_api_key
     headers = {"Accept": "application/json"}
-    name, _, scheme = key.partition(": ")
-    if secret and name.startswith("?"):
-        values = values | {name[1:]: secret}
+    header, _, scheme = key.partition(": ")
+    if secret and header.startswith("?"):
+        values = values | {header[1:]: secret}
     elif secret:
         # A key may begin with an authorization scheme of its own, as in `Basic dTpw`.
-        has_scheme = name == "Authorization" and re.match(r"[A-Za-z][A-Za-z0-9-]* +\S", secret)
-        headers[name] = secret if has_scheme else scheme + secret
+        has_scheme = header == "Authorization" and re.match(r"[A-Za-z][A-Za-z0-9-]* +\S", secret)
+        headers[header] = secret if has_scheme else scheme + secret
     if "{query}" in url:  # the address says itself how it wants to be asked
         query = next(iter(values.values()))
         return http.Request(url.replace("{query}", quote(query, safe="")), headers=headers)
@@ -154,7 +154,7 @@ def _request(values: JsonObject, post: bool, key: str) -> http.Request:
 def _refused(response: http.Response, reason: str) -> ToolError:
     """The error of an answer that is not of status 2xx."""
     status = response.status
-    text = f"The search service answered {status}{reason}"
+    message = f"The search service answered {status}{reason}"
     if status in (401, 403):
         hint = "It wants a key: set SEARCH_API_KEY."
         if current().search_api_key:
@@ -162,14 +162,14 @@ def _refused(response: http.Response, reason: str) -> ToolError:
                 "Check SEARCH_API_KEY. A redirect to another host does not carry it: "
                 "set SEARCH_API_URL to the last address."
             )
-        return ToolError(text, hint, "SEARCH_UNAUTHORIZED")
+        return ToolError(message, hint, "SEARCH_UNAUTHORIZED")
     if status != 429 and status < 500:
-        return ToolError(text, URL_HINT, "SEARCH_REFUSED")
+        return ToolError(message, URL_HINT, "SEARCH_REFUSED")
     code = "RATE_LIMITED" if status == 429 else "SEARCH_FAILED"
     delay_s = response.headers.get("Retry-After", "").strip()
     if re.fullmatch("[0-9]{1,9}", delay_s):
-        return ToolError(text, f"Try again in {delay_s} s.", code, retry_after=int(delay_s))
-    return ToolError(text, "Try again later, or look at its log and its plan's limits.", code)
+        return ToolError(message, f"Try again in {delay_s} s.", code, retry_after=int(delay_s))
+    return ToolError(message, "Try again later, or look at its log and its plan's limits.", code)
 
 
 def message_in(answer: Any) -> str:
