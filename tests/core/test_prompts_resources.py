@@ -189,6 +189,7 @@ def test_a_path_is_completed_by_what_it_contains(small_docs):
     small_docs({f"Page_{number:03}.md": "# x\n" for number in range(150)})
     answer = completed("page")
     assert (len(answer["values"]), answer["total"], answer["hasMore"]) == (100, 150, True)
+    assert not completed("page_0")["hasMore"]  # they are a hundred
 
 
 def test_the_action_reference_describes_every_action_with_its_parameters():

@@ -13,7 +13,7 @@ from tools.core.schema import Limits
 from tools.core.tool import Tool
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_registry(monkeypatch):
     """An empty registry; functions of this module belong to the system `testing`."""
     monkeypatch.setattr(tool, "TOOLS", {})
@@ -62,20 +62,20 @@ null | {"success": true}
 
 
 @pytest.mark.parametrize("row", cases(ANSWERS))
-def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(own_registry, row):
+def test_a_tool_answers_what_it_returns_or_that_in_an_envelope(row):
     returned, answer = map(json.loads, row)
     assert declare(lambda: returned, "bare")() == returned
     assert declare(lambda: returned, "wrapped", envelope=True)() == answer
 
 
-def test_a_tool_error_becomes_error_hint_code_and_data(own_registry):
+def test_a_tool_error_becomes_error_hint_code_and_data():
     answer = {"hint": "See the decks", "code": "NO_DECK", "available_decks": ["A"]}
     error = ToolError("No deck", **answer)
     assert declare(lambda: fail(error))() == {"success": False, "error": "No deck", **answer}
 
 
 @pytest.mark.parametrize("error", [RuntimeError("inside"), SystemExit(3)])
-def test_an_unforeseen_error_shows_its_text_on_this_machine_alone(own_registry, caplog, error):
+def test_an_unforeseen_error_shows_its_text_on_this_machine_alone(caplog, error):
     breaks = declare(lambda: fail(error), "breaks")
     here = breaks()
     with calls.acting_for(calls.caller_of_scope("anna", "anki", "")):
@@ -86,7 +86,7 @@ def test_an_unforeseen_error_shows_its_text_on_this_machine_alone(own_registry, 
     assert "breaks failed" in caplog.text
 
 
-def test_wrappers_stack_errors_outermost_then_requires_locks_responds(own_registry, monkeypatch):
+def test_wrappers_stack_errors_outermost_then_requires_locks_responds(monkeypatch):
     order = []
 
     def traced(wrapper):

@@ -51,11 +51,10 @@ def goes_on(client):
     assert client.call("test_sleeps", seconds=0)["isError"] is False
 
 
-def test_a_version_to_come_is_refused_with_the_one_that_is_served():
+def test_a_version_to_come_is_refused_with_the_one_that_is_served(session):
     later = {**ENVELOPE, protocol.PROTOCOL_VERSION: "2030-01-01"}
-    with Session() as client:
-        refused = client.request("tools/list", _meta=later)["error"]
-        assert refused["data"]["supported"] == [protocol.MODERN_VERSION]
+    error = session.request("tools/list", _meta=later)["error"]
+    assert error["data"]["supported"] == [protocol.MODERN_VERSION]
 
 
 BAD_CALLS = """
@@ -256,7 +255,7 @@ def test_a_request_unanswered_some_seconds_after_eof_is_reported_on_stderr(
     assert "stdin ended, and 1 requests had no answer 0.1 s later" in capfd.readouterr().err
 
 
-def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(session, capfd):
+def test_a_tool_that_crashes_is_an_answer_with_the_text_of_its_exception(session):
     answer = session.call("test_crashes")["structuredContent"]
     assert answer["code"] == "INTERNAL_ERROR"
     assert "secret" in answer["error"] and "Traceback" not in answer["error"]
