@@ -178,7 +178,7 @@ def _call(tool: Tool, json_text: str = "{}") -> object:
 
 
 def _cards_due() -> int:
-    """How many cards are due for review in Anki; 0 if Anki is not there."""
+    """The number of cards to review in Anki; 0 if Anki is not there."""
     from tools.anki import client
 
     with suppress(ToolError):

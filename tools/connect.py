@@ -109,13 +109,7 @@ def manifest() -> JsonObject:
     # The line that starts the server.
     host, command, home = ssh_target()
     forwarding, start = _anki_of_the_desktop(home)
-    ssh_arguments = [
-        *SSH_OPTIONS,
-        *forwarding,
-        "${user_config.host}",
-        *start,
-        "${user_config.command}",
-    ]
+    arguments = [*SSH_OPTIONS, *forwarding, "${user_config.host}", *start, "${user_config.command}"]
     # The tools, with the first sentence of each.
     tools = []
     for name, tool in registry.listed_tools().items():
@@ -137,7 +131,7 @@ def manifest() -> JsonObject:
             "entry_point": "manifest.json",
             "mcp_config": {
                 "command": "ssh",
-                "args": ssh_arguments,
+                "args": arguments,
                 "platform_overrides": {
                     "win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
                 },

@@ -98,12 +98,12 @@ class Prompt(Declaration):
 
 
 def list_prompts(params: JsonObject) -> JsonObject:
-    """prompts/list."""
+    """The result of prompts/list."""
     return {"prompts": [prompt.list_entry() for prompt in offered_prompts()]}
 
 
 def get_prompt(params: JsonObject) -> JsonObject:
-    """prompts/get. Raises ToolError."""
+    """The result of prompts/get. Raises ToolError."""
     prompt = prompt_named(params["name"])
     text = prompt.function(**prompt.parameters.parse(params.get("arguments") or {}))
     message = {"role": "user", "content": {"type": "text", "text": text}}
@@ -128,12 +128,12 @@ def prompt_named(name: str) -> Prompt:
 
 
 def list_skills(params: JsonObject) -> JsonObject:
-    """skills/list."""
+    """The result of skills/list."""
     return {"skills": [prompt.skill() for prompt in offered_prompts()]}
 
 
 def get_skill(params: JsonObject) -> JsonObject:
-    """skills/get. Raises ToolError."""
+    """The result of skills/get. Raises ToolError."""
     return {"skill": prompt_of_skill(params["uri"]).skill()}
 
 

@@ -64,7 +64,7 @@ class Resource(Declaration):
 
 
 def list_resources(params: JsonObject) -> JsonObject:
-    """resources/list, all on one page, since some clients never ask for the next."""
+    """The result of resources/list, all on one page, since some clients never ask for the next."""
     entries: list[JsonObject] = []
     for resource in offered_resources():
         entries += resource.list_entries()
@@ -72,7 +72,7 @@ def list_resources(params: JsonObject) -> JsonObject:
 
 
 def list_templates(params: JsonObject) -> JsonObject:
-    """resources/templates/list."""
+    """The result of resources/templates/list."""
     templates = [
         {"uriTemplate": resource.uri, **resource.described()}
         for resource in offered_resources()
@@ -82,7 +82,7 @@ def list_templates(params: JsonObject) -> JsonObject:
 
 
 def read_resource(params: JsonObject) -> JsonObject:
-    """resources/read: a resource, a page, or the file of a skill. Raises ToolError."""
+    """The result of resources/read, for a resource, a page, or the file of a skill. Raises ToolError."""
     uri = params["uri"]
     mime_type = MARKDOWN
     if uri.startswith(prompts.SKILL_SCHEME):
@@ -122,8 +122,8 @@ def offered_resources() -> list[Resource]:
 
 
 def complete(params: JsonObject) -> JsonObject:
-    """completion/complete: the values that contain the typed text, first those that begin with it. Raises
-    ToolError."""
+    """The result of completion/complete: the values that contain the typed text, first those that begin with
+    it. Raises ToolError."""
     argument = params["argument"]
     typed = _folded(argument["value"])
     values = _values(params["ref"], argument["name"])

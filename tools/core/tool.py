@@ -101,7 +101,7 @@ class Tool(Declaration):
 
     @property
     def description(self) -> str:
-        """What the model reads: the docstring down to its `Source:` line, and the current suffix."""
+        """The text for the model: the docstring down to its `Source:` line, and the current suffix."""
         return f"{description(self.function)} {self.description_suffix()}".strip()
 
     def call(self, arguments: JsonObject) -> Any:
