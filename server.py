@@ -144,7 +144,7 @@ def serve_http(settings: Settings) -> NoReturn:
         guarded = guards.Guards(settings, Endpoint().answer)
         listener, is_kept = listening.listen_for_http(settings.http_listen)
     except OSError as error:
-        refuse(str(error))
+        refuse(error)
     server = uvicorn.Server(uvicorn.Config(guarded, **limits.UVICORN))
     print(f"pi-mcp: serving {settings.http_url} at {settings.http_listen}", file=sys.stderr)
 

@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         settings_or_refuse()
         return _print(_output(arguments, registry.listed_tools()))
     except settings.SettingsError as error:
-        refuse(str(error))
+        refuse(error)
     except ToolError as error:
         return _print(error.answer())
     except OSError as error:

@@ -38,14 +38,14 @@ def settings_or_refuse() -> settings.Settings:
     try:
         remarks = settings.check_all()
     except settings.SettingsError as error:
-        refuse(str(error))
+        refuse(error)
     for remark in remarks:
         sys.stderr.write(f"pi-mcp: {remark}\n")
     return settings.current()
 
 
-def refuse(reason: str) -> NoReturn:
+def refuse(reason: object) -> NoReturn:
     """End with one line on stderr and exit status 2, because of a wrong flag or setting or a missing
     package."""
-    sys.stderr.write(f"pi-mcp: {' '.join(reason.split())}\n")
+    sys.stderr.write(f"pi-mcp: {' '.join(str(reason).split())}\n")
     raise SystemExit(2)

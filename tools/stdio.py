@@ -101,14 +101,14 @@ def parse(line: bytes) -> JsonObject:
     return message  # type: ignore[no-any-return]
 
 
-def fits(value: Any, shape: Any) -> bool:
+def fits(value: object, shape: Any) -> bool:
     """True if a value has a shape: a type, a text that it must be equal to, a tuple of shapes of which one
     must fit, or an object. An object names its members: those with `?` may be absent or null, `*` stands for
     all, and members that it does not name may be anything."""
     if isinstance(shape, tuple):
         return any(fits(value, choice) for choice in shape)
     if isinstance(shape, str):
-        return bool(value == shape)
+        return value == shape
     if isinstance(shape, type):
         return type(value) is shape  # to JSON `true` is no number
     if not isinstance(value, dict):

@@ -202,7 +202,7 @@ def scopes() -> list[str]:
     """Every word that a token's scope can have: a toolset, or only its readers."""
     names = places.toolsets()
     readers = [name + READ_ONLY for name in names]
-    return [*names, *readers]
+    return names + readers
 
 
 @lru_cache(maxsize=256)  # asked for each request

@@ -19,10 +19,10 @@ class SettingsError(Exception):
     """A setting has an invalid value; the message names the variable."""
 
 
-def toolsets() -> tuple[str, ...]:
+def toolsets() -> list[str]:
     """The names of the toolsets, the packages under `tools/`, in alphabetical order. Imports none of them."""
     names = sorted(set(os.listdir(TOOLS)) - NOT_TOOLSETS)
-    return tuple(name for name in names if os.path.exists(f"{TOOLS}/{name}/__init__.py"))
+    return [name for name in names if os.path.exists(f"{TOOLS}/{name}/__init__.py")]
 
 
 def import_each(stem: str) -> None:

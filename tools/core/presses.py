@@ -43,7 +43,7 @@ def check_key(key: str, sent_key: str, hint: str) -> None:
     """Check the key that came with a press. Raises ToolError NOT_PRESSED."""
     import hmac
 
-    if not hmac.compare_digest(key.encode(), str(sent_key).encode("utf-8", "replace")):
+    if not hmac.compare_digest(key.encode(), sent_key.encode("utf-8", "replace")):
         raise ToolError(
             "This is not a press on the page",
             f"Only the person can press there. {hint}",

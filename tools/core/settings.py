@@ -232,10 +232,10 @@ def sections() -> list[type[Section]]:
     )
 
 
-def variable_names() -> frozenset[str]:
+def variable_names() -> set[str]:
     """The variables of all settings."""
     variables = [section.variables().values() for section in sections()]
-    return frozenset(variable.name for variable in chain(*variables))
+    return {variable.name for variable in chain(*variables)}
 
 
 def check_all() -> list[str]:
