@@ -127,7 +127,9 @@ def test_a_long_line_is_served_and_one_that_is_too_long_is_refused_without_being
     goes_on(session)
 
 
-def test_a_request_is_unanswered_until_its_answer_is_written_two_of_one_id_are_two(session, tools):
+def test_a_request_is_unanswered_until_its_answer_is_written_two_of_one_id_are_two(
+    session, tools, caplog
+):
     for request_id in (7, 7, "seven"):
         session.begin(request_id, "test_sleeps", seconds=60)
     session.request("ping")
@@ -141,6 +143,7 @@ def test_a_request_is_unanswered_until_its_answer_is_written_two_of_one_id_are_t
     answers = [session.receive() for _ in range(3)]
     assert {answer["id"] for answer in answers[:2]} == {7, "seven"}
     assert answers[2] is None
+    assert not caplog.records
 
 
 def test_a_withdrawn_call_takes_its_question_along(session):

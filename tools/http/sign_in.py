@@ -338,9 +338,9 @@ def page_reply(page: str, status: int, leads_to: str = "") -> Reply:
 
 def _fetch_document(url: str) -> JsonObject:
     """Fetch a client's document from an address of the public web. Raises Denied."""
-    limits = http.Bounds(time.monotonic() + 5, 65_536, foreign_only=True)
+    bounds = http.Bounds(time.monotonic() + 5, 65_536, foreign_only=True)
     try:
-        response = http.send(http.Request(url, headers={"Accept": "application/json"}), limits)
+        response = http.send(http.Request(url, headers={"Accept": "application/json"}), bounds)
     except (http.HttpError, ValueError) as error:
         raise Denied("invalid_client", f"the client's document cannot be read: {error}") from None
     document = _json_object(response.body)

@@ -106,14 +106,14 @@ def fetch(url: str) -> bytes:
             "Give one with %20 for a space, or send base64.",
             "IMAGE",
         )
-    limits = http.Bounds(
+    bounds = http.Bounds(
         time.monotonic() + TIMEOUT_S,
         current().image_max_bytes,
         MOST_REDIRECTS,
         foreign_only=not current().image_allow_private,
     )
     try:
-        response = http.send(http.Request(url, headers={"Accept": "image/*"}), limits)
+        response = http.send(http.Request(url, headers={"Accept": "image/*"}), bounds)
         if response.status != 200:
             raise ValueError(f"HTTP {response.status}")
     except http.TooLong as error:
