@@ -324,6 +324,8 @@ def test_a_changed_description_is_announced_and_listed_in_both_eras(tools):
         client.notification("notifications/subscriptions/acknowledged")
         client.begin(1, "test_notes", ENVELOPE, text="(newer)")
         client.notification("notifications/tools/list_changed")
+        params = client.notifications[-1]["params"]
+        assert params == {"_meta": {protocol.SUBSCRIPTION_ID: "listen"}}
 
 
 def test_every_structured_content_is_an_object_of_sound_text(session):
