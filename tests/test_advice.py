@@ -31,7 +31,7 @@ WORDS = re.findall("^python3 -m tools ([a-zA-Z]+)", shell.__doc__, re.M)
 OTHERS_SETTINGS = {"MCP_CONNECTION_NONBLOCKING"}  # Claude Code's
 
 
-def said_in(tree):
+def texts_in(tree):
     """Every text in a source but documentation, with … in place of what is filled in."""
     apart = set()
     for node in ast.walk(tree):
@@ -49,7 +49,7 @@ def said_in(tree):
 def texts():
     """(file, text) of every text that is more than a word."""
     for path, tree in TREES.items():
-        for text in said_in(tree):
+        for text in texts_in(tree):
             if " " in text:
                 yield path.relative_to(PROJECT), text
     for text in SHELL_TEXT.findall(SETUP.read_text("utf-8")):
@@ -59,7 +59,7 @@ def texts():
 TEXTS = list(texts())
 
 
-def found(pattern):
+def matches_of(pattern):
     return sorted(
         {(match[0].strip(), str(path)) for path, text in TEXTS for match in pattern.finditer(text)}
     )
@@ -68,17 +68,17 @@ def found(pattern):
 @pytest.mark.slow
 def test_each_command_of_the_project_is_one_that_there_is():
     registry.load()
-    helped = finished([PROJECT / "setup.sh", "--help"]).stdout
-    commands = {command.replace("python3 -m tools", "tools") for command, _ in found(COMMAND)}
-    assert not [command for command in commands if not is_there(command, helped)]
+    setup_help = finished([PROJECT / "setup.sh", "--help"]).stdout
+    commands = {command.replace("python3 -m tools", "tools") for command, _ in matches_of(COMMAND)}
+    assert not [command for command in commands if not is_there(command, setup_help)]
 
 
-def is_there(command, helped):
-    """True if a command of the project can be called like this; `helped` is the help of setup.sh."""
+def is_there(command, setup_help):
+    """True if a command of the project can be called like this; `setup_help` is the help of setup.sh."""
     program, *words = command.split()
     options = [word for word in words if word.startswith("--")]
     if program == "./setup.sh":
-        return all(f" {word}" in helped for word in options)
+        return all(f" {word}" in setup_help for word in options)
     if program == "server.py":
         return not options or starting.start_mode(options)
     if words[:1] == ["call"] and len(words) > 1 and re.match("[a-z]", words[1]):
@@ -97,4 +97,4 @@ def test_each_setting_tool_and_page_in_a_message_is_there():
         (TOOL, tools | {"preview_id", "read_only"}),
         (PAGE, pages),
     ):
-        assert not [name for name in found(pattern) if name[0] not in known]
+        assert not [name for name in matches_of(pattern) if name[0] not in known]

@@ -78,7 +78,7 @@ def line_count(path):
     return len(path.read_text("utf-8").splitlines())
 
 
-def shown(path):
+def relative(path):
     return str(path.relative_to(PROJECT))
 
 
@@ -121,13 +121,13 @@ def test_what_shell_scripts_import_is_there():
             assert full in MODULES or hasattr(importlib.import_module(module), name.strip()), full
 
 
-@pytest.mark.parametrize("of", [str, room])
-def test_neither_modules_nor_rooms_import_each_other_in_a_circle(of):
-    """`of`: what a module counts as."""
+@pytest.mark.parametrize("unit", [str, room])
+def test_neither_modules_nor_rooms_import_each_other_in_a_circle(unit):
+    """`unit`: what a module counts as."""
     arrows = TopologicalSorter()
     for module, path in MODULES.items():
-        others = {of(other) for other in imported(path) if other in MODULES}
-        arrows.add(of(module), *others - {of(module)})
+        others = {unit(other) for other in imported(path) if other in MODULES}
+        arrows.add(unit(module), *others - {unit(module)})
     arrows.prepare()  # raises CycleError
 
 
@@ -148,7 +148,7 @@ def test_a_room_of_onepercent_imports_only_those_that_the_documentation_names_be
 def test_the_core_names_no_toolset():
     names = set(places.toolsets()) - {"search", "server"}
     assert not [
-        f"{shown(path)}:{node.lineno} {node.value}"
+        f"{relative(path)}:{node.lineno} {node.value}"
         for path in (TOOLS_FOLDER / "core").glob("*.py")
         for node in ast.walk(TREES[path])
         if isinstance(node, ast.Constant) and node.value in names
@@ -173,7 +173,7 @@ def test_a_file_s_name_says_which_it_is():
 
 
 def test_a_file_has_one_subject_and_is_short():
-    lengths = {shown(path): line_count(path) for path in SOURCES}
+    lengths = {relative(path): line_count(path) for path in SOURCES}
     assert lengths.pop("tools/protocol.py") <= PROTOCOL
     assert not [name for name, lines in lengths.items() if lines > LONGEST]
 
@@ -193,7 +193,7 @@ def test_a_constant_or_attribute_is_documented_by_a_comment_above_it():
         for node, following in pairwise(block):
             is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
             if is_text and isinstance(node, ast.Assign | ast.AnnAssign):
-                below.append(f"{shown(path)}:{following.lineno}")
+                below.append(f"{relative(path)}:{following.lineno}")
     assert not below
 
 

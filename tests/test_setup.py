@@ -239,10 +239,10 @@ ONEPERCENT_BACKUP_DIR | {home} | a folder of its own
 def test_a_folder_is_opened_to_the_service_only_if_it_is_one_of_its_own_and_systemd_can_read_it(
     copy, tmp_path, nowhere
 ):
-    for name, value, told in cases(FOLDERS):
+    for name, value, complaint in cases(FOLDERS):
         folder = value.format(home=tmp_path / "home", project=copy)
         done = setup(copy, "--systemd", **nowhere, **{name: folder})
-        assert (done.returncode, told in done.stderr) == (1, True), done
+        assert (done.returncode, complaint in done.stderr) == (1, True), done
     for name in ("two words", "50%", 'a$HOME"quote'):
         copy = copy.rename(tmp_path / name)
         done = setup(copy, "--systemd")

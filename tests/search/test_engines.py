@@ -115,7 +115,7 @@ def test_every_engine_is_tried_with_its_documented_answer():
 
 
 @pytest.fixture
-def asked(upstream, env):
+def searching_with(upstream, env):
     """A function that sets the kind of engine. It returns one that searches and gives the answer, the key
     and the parameters of the request."""
 
@@ -142,9 +142,9 @@ def asked(upstream, env):
 
 
 @every_engine
-def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind):
+def test_an_engine_is_asked_and_read_as_it_documents(upstream, searching_with, env, kind):
     key, first, second, answer, result, *_ = DOCUMENTED[kind]
-    ask = asked(kind)
+    ask = searching_with(kind)
     upstream.answers(answer)
     env(SEARCH_API_KEY=KEY if key else "")
     page, header, parameters = ask(limit=3)
@@ -155,9 +155,9 @@ def test_an_engine_is_asked_and_read_as_it_documents(upstream, asked, env, kind)
 
 
 @every_engine
-def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, asked, kind):
+def test_ten_results_fit_a_conversation_unless_all_is_asked_for(upstream, searching_with, kind):
     answer = DOCUMENTED[kind][3]
-    ask = asked(kind)
+    ask = searching_with(kind)
     # The one result of the documented answer.
     [member] = re.findall(r"\[(\{.*\})\]", json.dumps(answer))
     upstream.answers(json.dumps(answer).replace(member, ", ".join([member] * 10)))
@@ -176,9 +176,11 @@ def test_a_score_of_zero_is_kept():
 
 
 @every_engine
-def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(upstream, asked, kind):
+def test_nothing_found_is_not_an_error_and_an_error_has_the_engines_words(
+    upstream, searching_with, kind
+):
     *_, status, body, words = DOCUMENTED[kind]
-    ask = asked(kind)
+    ask = searching_with(kind)
     upstream.answers({"query": "bed mesh"})
     assert ask()[0] == {"results": [], "nextCursor": None}
     upstream.answers(body, status)
@@ -204,8 +206,8 @@ def test_the_address_names_the_engine_unless_the_setting_does(env):
         assert (chosen.key.strip() if chosen else "none") == key
 
 
-def test_pages_follow_by_cursor_where_there_are_more(upstream, asked):
-    ask = asked("brave")
+def test_pages_follow_by_cursor_where_there_are_more(upstream, searching_with):
+    ask = searching_with("brave")
     upstream.answers({"web": {"results": [{"title": "A", "url": "https://a"}] * 5}})
     assert ask()[0]["nextCursor"] == "2"
     assert ask(limit=6)[0]["nextCursor"] is None
