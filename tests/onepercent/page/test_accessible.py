@@ -17,7 +17,7 @@ from tests.onepercent.person import (
     new_step,
     run,
 )
-from tools.http.sign_in import form
+from tools.http.sign_in import code_form
 
 pytestmark = pytest.mark.slow
 
@@ -105,7 +105,7 @@ def test_the_page_of_a_sign_in_has_no_violation_and_fits_a_phone(
     )
     for look, problem, typed, *client in forms:
         file = tmp_path / "sign_in.html"
-        file.write_bytes(form({"lang": lang, "code": typed}, problem, *client)[2])
+        file.write_bytes(code_form({"lang": lang, "code": typed}, problem, *client)[2])
         tab = browser.open(file.as_uri(), width=390)
         tab.send(
             "Emulation.setEmulatedMedia",
