@@ -11,7 +11,7 @@ import jsonschema
 
 from tests.anki.anki_addon import VERSIONS
 from tests.support.web import Handler
-from tools.anki.client import names
+from tools.anki.client import action_names
 
 SCHEMA = {
     "type": "object",
@@ -70,7 +70,7 @@ class StandIn:
     def actions(self):
         """The names of the actions it got, those inside a multi included."""
         whole = {"action": "multi", "params": {"actions": self.requests}}
-        return list(names(whole))[::-1]
+        return list(action_names(whole))[::-1]
 
     def _serve(self):
         while True:

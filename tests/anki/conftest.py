@@ -50,7 +50,7 @@ def collection(collection_in, tmp_path):
 def quick_anki(monkeypatch):
     """However busy this machine is, a batch goes in the same parts; its window answers at once."""
     monkeypatch.setattr(batch, "PART_S", 10_000)
-    monkeypatch.setattr(answers, "PAUSE_S", 0)
+    monkeypatch.setattr(answers, "LOG_PAUSE_S", 0)
 
 
 @pytest.fixture(params=["2025-11"])

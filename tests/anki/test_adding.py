@@ -191,7 +191,7 @@ def test_default_means_anki_s_default_deck_also_where_it_has_another_name(anki, 
 def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, monkeypatch):
     """Another session holds the record, once the notes are in Anki."""
     add_items({"Front": "a", "dedup_key": "k"})
-    monkeypatch.setattr(state, "PATIENCE_S", 0)
+    monkeypatch.setattr(state, "BUSY_TIMEOUT_S", 0)
     items = [{**item, "dedup_key": item["Front"]} for item in numbered(35)]
     items.insert(3, {"Front": "a", "dedup_key": "another"})
 

@@ -39,7 +39,7 @@ def test_a_card_to_type_has_its_answer_on_the_back_alone(anki, template, fields,
     question += "\n[type it]"
 
     assert one_card() == (question, answer)
-    (card,) = due.STUDY.private(call("anki.due"))[due.CARDS]
+    (card,) = due.STUDY_PAGE.private(call("anki.due"))[due.CARDS_KEY]
     assert card["typed"] == answer and card["state"] == "new"
     assert card["texts"] == [question, answer]
     assert all("[[type:" in side for side in card["sides"])  # the page puts its input there
@@ -75,7 +75,7 @@ def test_an_image_occlusion_card_is_left_to_anki_s_window(occluded):
     masked = "[image occlusion: Anki's window shows it]"
     assert one_card() == (masked, masked)
     assert answer_cards(occluded)["skipped"][0]["reason"] == "occlusion"
-    (on_page,) = due.STUDY.private(call("anki.due"))[due.CARDS]
+    (on_page,) = due.STUDY_PAGE.private(call("anki.due"))[due.CARDS_KEY]
     assert "image-occlusion" in on_page["sides"][0] and "typed" not in on_page
 
 

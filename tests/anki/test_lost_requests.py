@@ -11,7 +11,7 @@ import pytest
 
 from tests.anki.anki_helpers import REVIEW, add_notes, call, in_base64, png
 from tests.anki.anki_standin import StandIn
-from tools.anki.client import READING, names
+from tools.anki.client import READING, action_names
 from tools.core import registry
 from tools.core.tool import TOOLS
 
@@ -146,7 +146,7 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
             if reached and isinstance(first, dict) and broken(first):
                 assert first.get("hint") or first.get("details") or first.get("warnings")
                 # Only a request that changes something may have been done without an answer.
-                if READING.issuperset(names(anki.requests[number])):
+                if READING.issuperset(action_names(anki.requests[number])):
                     assert "may or may not" not in first.get("hint", "") + first.get("error", "")
                 call(tool, **left_of(arguments, first))
             if wanted is None:

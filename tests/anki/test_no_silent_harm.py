@@ -209,7 +209,7 @@ def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the_owner_alone(env):
-    with state.database("some.sqlite3", "create table if not exists a (b)") as db:
+    with state.open_database("some.sqlite3", "create table if not exists a (b)") as db:
         assert db.execute("pragma synchronous").fetchone() == (EXTRA,)
     assert state.state_path("some.sqlite3").stat().st_mode & 0o077 == 0
 
@@ -220,7 +220,7 @@ def test_the_journal_forgets_the_oldest_beyond_its_limits(env, monkeypatch):
     def write(summary, size_bytes):
         entry = journal.JournalEntry("", filename="a", content=b"x" * size_bytes)
         journal.write("x", summary, "it", entry)
-        return [summary for *_, summary in journal.newest()]
+        return [summary for *_, summary in journal.newest_entries()]
 
     assert [write(str(number), 600) for number in range(3)] == [["0"], ["1"], ["2"]]
     assert write("large", 1001) == ["large"]  # the newest stays, whatever its size

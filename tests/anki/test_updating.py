@@ -355,7 +355,7 @@ def test_fields_are_html_and_line_breaks_of_plain_text_are_breaks_in_anki(
 
 
 def test_a_replacement_in_many_notes_goes_on_with_the_same_call(anki, collection, monkeypatch):
-    monkeypatch.setattr(update_notes, "AT_ONCE", 20)
+    monkeypatch.setattr(update_notes, "MOST_NOTES_PER_CALL", 20)
     monkeypatch.setattr(notes, "NOTES_PER_REQUEST", 7)
     ids = with_backs(collection, *(f"teh word {number}" for number in range(50)))
     wanted = {"query": "deck:Geo", "replace": {"Back": ["teh", "the"]}}

@@ -1,4 +1,4 @@
-"""The tools that add notes: every good note of a batch, each bad one named with its reason."""
+"""The tools that add notes: the good notes of a batch are added, each bad one is named with its reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,20 +83,20 @@ def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
 
 
 class NoteType(NamedTuple):
-    """A note type that this call uses."""
+    """A note type that a call uses."""
 
     name: str
     id: int
     fields: list[str]
 
 
-class Ready(NamedTuple):
-    """A note as AnkiConnect takes it, and the search for notes with the same first field."""
+class NewNote(NamedTuple):
+    """A note to be added, as AnkiConnect takes it, and the search for notes with the same first field."""
 
     note: JsonObject
     texts: NewTexts
-    key: str
-    search: Action
+    dedup_key: str
+    duplicate_search: Action
 
 
 # The same call made again adds no note twice:
@@ -104,11 +104,10 @@ class Ready(NamedTuple):
 # - a dedup_key is kept once Anki has answered with the id of its note, never before, and for each profile;
 # - the pictures of all notes are stored before the first note is sent: stored again, one gets the same name.
 @dataclass
-class AddBatch(Batch[NoteInput, Ready]):
-    """Notes added to a deck: {added, skipped, details}.
+class AddBatch(Batch[NoteInput, NewNote]):
+    """The addition of notes to a deck: {added, skipped, details}.
 
-    `strict`: refuse the whole call for an image's target_field that the note type does not have, and do not
-    make the deck.
+    `strict`: do not make the deck, and refuse the whole call if the note type lacks an image's target_field.
     """
 
     deck: str
@@ -137,49 +136,51 @@ class AddBatch(Batch[NoteInput, Ready]):
             )
         return self.send_all(1, advice)
 
-    def _read_collection(self, added: list[NoteInput]) -> None:
-        """Read the decks, the types of these notes, and the notes that their keys belong to. One request, one
+    def _read_collection(self, new_notes: list[NoteInput]) -> None:
+        """Read the decks, the types of the new notes, and the notes that have their keys. One request, one
         more if keys were used before, and one without the default note type.
 
-        Anki drops the value of a field that a note type does not have and says nothing, so the fields are
-        asked for first. A note type that it does not have is refused note by note, with Anki's own words.
+        The fields of each type are needed before: Anki silently drops the value of a field that a type does
+        not have. A missing note type fails note by note, in Anki's own words.
         """
-        # Ask for decks, note types and the fields of each type.
-        default = current().anki_default_model
-        names = list({note.model or self.model for note in added})
-        of_fields = [action("modelFieldNames", modelName=name or default) for name in names]
+        # Read decks, note types and the fields of each type.
+        default_type = current().anki_default_model
+        type_names = list({note.model or self.model for note in new_notes})
+        field_reads = [
+            action("modelFieldNames", modelName=name or default_type) for name in type_names
+        ]
         self.profile, *answers = client.with_profile(
-            action("deckNamesAndIds"), action("modelNamesAndIds"), *of_fields
+            action("deckNamesAndIds"), action("modelNamesAndIds"), *field_reads
         )
         deck_ids, model_ids = client.unrefused(answers[:2])
         # The decks and note types as Anki spells them, by the names that notes use.
         self.default_deck = decks.default_name(deck_ids)
-        deck_names = {note.deck or self.deck for note in added}
+        deck_names = {note.deck or self.deck for note in new_notes}
         self.decks = {
             name: decks.existing_name(name, deck_ids) or decks.checked_name(name)
             for name in deck_names
         }
         # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
-        for name, answer in zip(names, answers[2:]):
-            model = note_input.find_name(name or default, model_ids)
+        for name, answer in zip(type_names, answers[2:]):
+            model = note_input.find_name(name or default_type, model_ids)
             if model and not isinstance(answer, Refused):
                 self.types[name] = NoteType(model, model_ids[model], answer)
             elif name:
                 self.types[name] = answer
             else:
-                self.types[name] = simplest = _simplest_type(model_ids, added)
+                self.types[name] = simplest = _simplest_type(model_ids, new_notes)
                 self.warnings.append(
-                    f"{default!r} is not in this collection: {simplest.name!r} was taken"
+                    f"{default_type!r} is not in this collection: {simplest.name!r} was taken"
                 )
         # The notes of keys that were used before, as far as they are still there.
-        keys = {note.dedup_key for note in added if note.dedup_key}
+        keys = {note.dedup_key for note in new_notes if note.dedup_key}
         by_key = state.notes_by_key(keys, self.profile)
         infos = notes.by_id(list(by_key.values()))
         # The notes of dedup_keys; 0 for one of this call.
         self.by_key = {key: note for key, note in by_key.items() if note in infos}
 
-    def prepare(self, index: int, note: NoteInput) -> Ready:
+    def prepare(self, index: int, note: NoteInput) -> NewNote:
         # The note's type, fields, tags and images in Anki's terms.
         note_type = self.types[note.model or self.model]
         if isinstance(note_type, Refused):
@@ -222,18 +223,18 @@ class AddBatch(Batch[NoteInput, Ready]):
             "tags": tags,
             "options": {"allowDuplicate": self.allow_duplicates},
         }
-        first = texts.values.get(note_type.fields[0], "")
-        return Ready(entry, texts, key, notes.duplicate_search(note_type.id, first))
+        first_text = texts.values.get(note_type.fields[0], "")
+        return NewNote(entry, texts, key, notes.duplicate_search(note_type.id, first_text))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
     def send(self, part: list[int]) -> None:
         # createDeck leaves an existing deck as it is.
-        names = {self.ready[index].note["deckName"] for index in part}
-        create = [] if self.strict else [action("createDeck", deck=name) for name in names]
+        deck_names = {self.ready[index].note["deckName"] for index in part}
+        making = [] if self.strict else [action("createDeck", deck=name) for name in deck_names]
         adding = [action("addNote", note=self.ready[index].note) for index in part]
-        profile, *answers = client.with_profile(*create, *adding)
-        answers = answers[len(create) :]
+        profile, *answers = client.with_profile(*making, *adding)
+        answers = answers[len(making) :]
         if profile != self.profile:
             # The person has switched the profile meanwhile: the earlier notes are in another collection.
             client.call("deleteNotes", notes=[note for note in answers if isinstance(note, int)])
@@ -245,47 +246,47 @@ class AddBatch(Batch[NoteInput, Ready]):
         keys: IdByName = {}
         for index, answer in zip(part, answers):
             ready = self.ready[index]
-            detail = filled(dedup_key=ready.key, **ready.texts.detail())
+            detail = filled(dedup_key=ready.dedup_key, **ready.texts.detail())
             if isinstance(answer, int):
                 self.set_detail(index, "ok", noteId=answer, **detail)
-                if ready.key:
-                    keys[ready.key] = answer
+                if ready.dedup_key:
+                    keys[ready.dedup_key] = answer
             else:
                 refusal = answer if isinstance(answer, Refused) else Refused("")
                 self.set_failed(index, refusal, **detail)
         state.remember_keys(keys, self.profile)
 
     def end(self) -> None:
-        """Move cards out of the default deck, where older add-ons (2023) put new ones, and name the note that
+        """Move new cards out of the default deck, where older add-ons (2023) put them, and name the note that
         each duplicate repeats. At most three requests.
 
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
-        added: IdsByName = {}
+        note_ids_by_deck: IdsByName = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
             if deck != self.default_deck:
-                added.setdefault(deck, []).append(self.details[index]["noteId"])
+                note_ids_by_deck.setdefault(deck, []).append(self.details[index]["noteId"])
         repeating = [index for index in self.indexes_with("duplicate") if index in self.ready]
-        searches = [
+        default_deck_searches = [
             card_search(f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}")
-            for ids in added.values()
+            for ids in note_ids_by_deck.values()
         ]
         try:
             moves = [
                 action("changeDeck", cards=astray, deck=deck)
-                for deck, astray in zip(added, client.results(*searches))
+                for deck, astray in zip(note_ids_by_deck, client.results(*default_deck_searches))
                 if astray
             ]
             client.results(*moves)
-            matches = client.results(*(self.ready[index].search for index in repeating))
+            matches = client.results(*(self.ready[index].duplicate_search for index in repeating))
             # Name the repeated notes, and keep their keys.
             keys: IdByName = {}
-            for index, same in zip(repeating, matches):
-                if same:
-                    self.details[index]["noteId"] = max(same)
-                    keys[self.ready[index].key] = max(same)
+            for index, matching in zip(repeating, matches):
+                if matching:
+                    self.details[index]["noteId"] = max(matching)
+                    keys[self.ready[index].dedup_key] = max(matching)
             keys.pop("", None)
             state.remember_keys(keys, self.profile)
         except ToolError as error:
@@ -296,8 +297,8 @@ class AddBatch(Batch[NoteInput, Ready]):
 
 
 def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:
-    """The type of notes that name none, if the default one is missing: the oldest that has their fields, with
-    two fields if possible. In a new collection that is Basic, in whatever language. One request."""
+    """Choose a type for notes that name none, if the default one is missing: the oldest with their fields, and
+    with two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     field_names = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))

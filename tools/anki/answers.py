@@ -28,15 +28,15 @@ from .card_text import BUTTONS, DAY_S, LEARNING, OCCLUSION, span
 from .client import NO_ANSWER, Action, Ids, Unanswered, action, card_search
 from .studying.answer_undo import (
     ANSWERS_TODAY,
+    LOG_PAUSE_S,
     LOG_READS,
-    NAMES,
-    PAUSE_S,
+    NAME_READS,
     UNDOABLE_KEY,
     state_digest,
-    state_questions,
+    state_reads,
     take_back,
 )
-from .studying.review_log import Log, LogRow, newest
+from .studying.review_log import LogRow, ReviewLog, newest_answers
 
 # Key under which `state` keeps answers with an unknown outcome: per card its ease and the newest row of its
 # log before.
@@ -94,7 +94,7 @@ def answer_cards(
     return batch.run()
 
 
-@Tool("anki.answer_by_press", write=True, page=due.STUDY, app_only=True)
+@Tool("anki.answer_by_press", write=True, page=due.STUDY_PAGE, app_only=True)
 def answer_by_press(
     press_key: str,
     cardId: int,
@@ -117,15 +117,15 @@ def answer_by_press(
 
 @dataclass
 class AnswerBatch:
-    """One call. `wanted`: the ease by card; `cards`: the outcome of each answered one; `skipped`: the others,
-    with the reason.
+    """The answers of one call.
 
-    - `seen`: the newest row in the log when the person saw the one card on the page; a newer row is taken
-      for this answer.
-    - `undo_steps`: steps of Undo before the next answer.
+    - `wanted`: the ease of each card still to be answered; `cards`: the outcome of each answered one;
+      `skipped`: the others, each with its reason.
+    - `seen`: the newest row of the log when the page showed its card; a newer row is taken for this answer.
+    - `undo_steps`: steps of Anki's Undo before the next answer.
     - Read before the first answer: `anki_day`, the date of Anki's day, if it is known; the `names` of decks
-      and note types; the card that is `on_screen` in Anki; the cards that a filtered deck has `borrowed`. By
-      card: the `subjects` of Undo, as [card, note, deck], and the newest row of its log `before`.
+      and note types; the card that is `on_screen` in Anki; the cards that a filtered deck has `borrowed`; by
+      card the `subjects` of Undo, as [card, note, deck], and the newest rows of the log, `rows_before`.
     """
 
     wanted: dict[int, int]
@@ -143,10 +143,12 @@ class AnswerBatch:
         pending = state.recall(PENDING_KEY) or {}
         self._check_cards(pending)
         if self.wanted:
-            sent = {str(card): [ease, self.before[card].id] for card, ease in self.wanted.items()}
-            state.keep(PENDING_KEY, {**pending, **sent})
+            being_sent = {
+                str(card): [ease, self.rows_before[card].id] for card, ease in self.wanted.items()
+            }
+            state.remember(PENDING_KEY, {**pending, **being_sent})
             self._answer_wanted()
-        state.keep(PENDING_KEY, pending)
+        state.remember(PENDING_KEY, pending)
         for card in self.wanted:
             self.skip(
                 card, "not_answered", "Anki did not take the answer; anki_due shows what is due"
@@ -161,32 +163,32 @@ class AnswerBatch:
         self.skipped.append({"cardId": card, "reason": reason, "error": error})
 
     def _check_cards(self, pending: JsonObject) -> None:
-        """Skip the cards that cannot be answered; count those whose answer the log already has; they are no
-        longer pending. Finds the card on Anki's screen, too. One request."""
+        """Sort out the cards that cannot be answered, and those whose pending answer the log already has. One
+        request."""
         # Read the cards, their log and the card on the screen.
         cards = list(self.wanted)
         search = client.ids_query("cid", cards)
-        *results, current = client.multi(
+        *results, shown_card = client.multi(
             action("cardsInfo", cards=cards),
             card_search(f"{search} (is:due or is:new) -is:suspended -is:buried"),
             card_search(f"{search} deck:filtered"),
             action("getReviewsOfCards", cards=cards),
-            *NAMES,
+            *NAME_READS,
             action("guiCurrentCard"),
         )
-        details, due_now, self.borrowed, log, *self.names = client.unrefused(results)
-        infos = {info["cardId"]: info for info in details if info}
+        card_infos, due_now, self.borrowed, log, *self.names = client.unrefused(results)
+        infos = {info["cardId"]: info for info in card_infos if info}
         self.subjects = {
             card: [card, info["note"], info["deckName"]] for card, info in infos.items()
         }
-        self.before = newest(log)
-        self.on_screen = current["cardId"] if isinstance(current, dict) else None
+        self.rows_before = newest_answers(log)
+        self.on_screen = shown_card["cardId"] if isinstance(shown_card, dict) else None
         # Sort out the answers that the log has, and the cards that cannot be answered.
         for card in cards:
-            ease, last = pending.pop(str(card), (0, 0))
-            row = self.before[card]
+            ease, newest_id = pending.pop(str(card), (0, 0))
+            row = self.rows_before[card]
             was_answered_since_seen = self.seen is not None and row.id > self.seen
-            if was_answered_since_seen or (row.id > last and row.ease == ease):
+            if was_answered_since_seen or (row.id > newest_id and row.ease == ease):
                 del self.wanted[card]
                 self.cards.append({**self._outcome(card, row), "answeredBefore": True})
             elif problem := self._problem(card, infos.get(card), is_due=card in due_now):
@@ -196,14 +198,14 @@ class AnswerBatch:
     def _problem(
         self, card: int, info: JsonObject | None, *, is_due: bool
     ) -> tuple[str, str] | None:
-        """The reason why a card is not answered, and the error."""
+        """Reason why a card cannot be answered, and the error; None if it can."""
         if info is None:
             return "missing", "there is no such card; anki_due shows those to study"
         if info["queue"] == SUSPENDED:
             return "suspended", "answering would wake it; anki_change_cards with unsuspend does"
         now = time.time()
-        last = self.before[card]
-        is_repeated = last.ease == self.wanted[card] and last.id / 1000 > now - REPEAT_S
+        newest_row = self.rows_before[card]
+        is_repeated = newest_row.ease == self.wanted[card] and newest_row.id / 1000 > now - REPEAT_S
         if is_repeated and self.seen is None:
             return "not_due", "it got this answer less than a minute ago"
         error = "it is not due now"
@@ -220,9 +222,9 @@ class AnswerBatch:
         others = [card for card in self.wanted if card != self.on_screen]
         try:
             if self.on_screen in self.wanted:
-                self._press(self.on_screen)
+                self._answer_on_screen(self.on_screen)
             if others:
-                self._send(others)
+                self._answer_others(others)
         except Unanswered as error:  # the review log shows which cards were answered
             error.hint += " Call anki_answer_cards again: what is in the log is not answered twice."
             if error.code == NO_ANSWER:
@@ -233,7 +235,7 @@ class AnswerBatch:
                 raise error from None
             self.warnings.append("Anki's own answer was lost; this is what its review log has")
 
-    def _press(self, card: int) -> None:
+    def _answer_on_screen(self, card: int) -> None:
         """Answer the card on Anki's screen."""
         screen, *_ = client.multi(
             action("guiCurrentCard"),
@@ -247,8 +249,8 @@ class AnswerBatch:
             )
         self._read_log([card])
 
-    def _send(self, cards: Ids) -> None:
-        """Answer these cards, once Anki has forgotten its line, and read their log."""
+    def _answer_others(self, cards: Ids) -> None:
+        """Answer these cards, once Anki has forgotten the review it lined up, and read their log."""
         unborrowed = [card for card in cards if card not in self.borrowed][:1]
         reset_queue = [action("suspend", cards=unborrowed), action("unsuspend", cards=unborrowed)]
         if unborrowed:
@@ -260,25 +262,27 @@ class AnswerBatch:
         by_day, *results = client.multi(
             *answering,
             ANSWERS_TODAY if self.anki_day else action("getNumCardsReviewedByDay"),
-            *self._questions(cards),
+            *self._reads(cards),
         )[len(answering) :]
         if isinstance(by_day, list) and by_day:
             self.anki_day = by_day[0][0]
-            state.keep(ANKI_DAY, self.anki_day)
-        self._take_from_log(*results)
+            state.remember(ANKI_DAY, self.anki_day)
+        self._count_answered(*results)
 
-    def _questions(self, cards: Ids) -> list[Action]:
-        """The questions for the log of these cards, and Anki's state."""
+    def _reads(self, cards: Ids) -> list[Action]:
+        """Build the actions that read the log of these cards, and Anki's state."""
         log = action("getReviewsOfCards", cards=cards)
-        return [log, *state_questions(self.subjects[cards[-1]], self.names)]
+        return [log, *state_reads(self.subjects[cards[-1]], self.names)]
 
-    def _take_from_log(self, log: Log, *state_answers: object) -> None:
-        """Count the cards as answered that have a newer row in the log than before, and keep how to take the
-        answers back. `state_answers`: the answers to `state_questions`."""
+    def _count_answered(self, log: ReviewLog, *state_answers: object) -> None:
+        """Count a card as answered if the log has a newer row, and remember how to take its answer back.
+
+        `state_answers`: what the actions of `state_reads` answered.
+        """
         rows = [
             (row, card)
-            for card, row in newest(log).items()
-            if card in self.wanted and row.id > self.before[card].id
+            for card, row in newest_answers(log).items()
+            if card in self.wanted and row.id > self.rows_before[card].id
         ]
         undoable = state.recall(UNDOABLE_KEY) or []
         for row, card in sorted(rows):
@@ -288,30 +292,30 @@ class AnswerBatch:
             self.undo_steps = 0
         if rows:
             undoable[-1][-1] = state_digest(state_answers)
-            state.keep(UNDOABLE_KEY, undoable)
+            state.remember(UNDOABLE_KEY, undoable)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
-        """The interval of an answered card as Anki writes it, and when the card is due again. The date counts
-        from Anki's day: its host may be in another zone."""
+        """Show an answered card: its interval as Anki writes it, and when it is due again. The date counts from
+        Anki's day: its host may be in another zone."""
         if answer.interval < 0:
             seconds = -answer.interval
-            due = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
+            due_text = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")
         else:
             seconds = answer.interval * DAY_S
             day = date.fromisoformat(self.anki_day) if self.anki_day else date.today()
-            due = (day + timedelta(days=answer.interval)).isoformat()
+            due_text = (day + timedelta(days=answer.interval)).isoformat()
         return {
             "cardId": card,
             "ease": BUTTONS[answer.ease - 1],
             "interval": span(seconds),
-            "due": due,
+            "due": due_text,
         }
 
     def _read_log(self, cards: Ids) -> None:
         """Read the log until it has these cards, at most LOG_READS times."""
         for _ in range(LOG_READS):
-            log, *seen = client.multi(*self._questions(cards))
-            self._take_from_log(*client.unrefused([log]), *seen)
+            log, *state_answers = client.multi(*self._reads(cards))
+            self._count_answered(*client.unrefused([log]), *state_answers)
             if self.wanted.keys().isdisjoint(cards):
                 break
-            time.sleep(PAUSE_S)
+            time.sleep(LOG_PAUSE_S)

@@ -15,9 +15,9 @@ from .note_input import ItemError, NoteInput, NoteUpdate
 
 Member = TypeVar("Member")
 Item = TypeVar("Item", NoteInput, NoteUpdate)
-Ready = TypeVar("Ready")
+Prepared = TypeVar("Prepared")
 
-# Reasons, by a part of AnkiConnect's texts.
+# Reasons, by a phrase of AnkiConnect's errors.
 REASONS = {
     "is a duplicate": "duplicate",
     "it is empty": "empty",
@@ -47,7 +47,7 @@ def timed_parts(
     earlier: int = 0,
     total: int = 0,
 ) -> Iterator[list[Member]]:
-    """The items in parts that take Anki some seconds each, however slow it is at the moment.
+    """Split items into parts that take Anki about `part_s` each, however slow it is at the moment.
 
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. Between two parts the call can be cancelled, and the client hears how far it is.
@@ -77,14 +77,14 @@ def timed_parts(
 #   them.
 # - Refused: Anki answered that it did not do it; that item fails with Anki's reason, the others go on.
 # - A cancelled call stops between two parts; no part takes Anki longer than about ten seconds.
-class Batch(Generic[Item, Ready]):
-    """One call for many notes, with one detail per item, in order. `count_key` is what the answer calls the
-    number of items that went well.
+class Batch(Generic[Item, Prepared]):
+    """One call for many notes, with one detail per item, in order.
 
     A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`.
     What holds for the whole call is said once, in `warnings` of the answer.
     """
 
+    # The answer's key for the number of items that went well.
     count_key: str
     # Details only for what did not go well or has a warning; of all that went well the range of ids.
     brief = False
@@ -94,9 +94,9 @@ class Batch(Generic[Item, Ready]):
         self.warnings: list[str] = []
         self.details: list[JsonObject] = []
         # The items that can be sent, by their index.
-        self.ready: dict[int, Ready] = {}
+        self.ready: dict[int, Prepared] = {}
 
-    def prepare(self, index: int, item: Item) -> Ready:
+    def prepare(self, index: int, item: Item) -> Prepared:
         """Check an item and store its pictures. Raises ItemError or Refused if it cannot be sent."""
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class Batch(Generic[Item, Ready]):
         raise NotImplementedError
 
     def prepare_all(self, items: Sequence[Item | ToolError]) -> None:
-        """Make `ready` and the details. An error in place of an item is reported as its failure."""
+        """Fill `ready` and `details`. An error in place of an item is reported as its failure."""
         for index, item in enumerate(items):
             calls.checkpoint()
             self.details.append({"index": index, "status": "not_sent"})
@@ -124,7 +124,7 @@ class Batch(Generic[Item, Ready]):
                 self.set_failed(index, error)
 
     def send_all(self, weight: float, advice: str) -> JsonObject:
-        """Send what is ready; the answer of the whole batch.
+        """Send what is ready, and answer for the whole batch.
 
         Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
         """
@@ -153,12 +153,12 @@ class Batch(Generic[Item, Ready]):
         self.details[index].update(status=status, **more)
 
     def set_failed(self, index: int, error: ToolError, **more: object) -> None:
-        """Record that the item failed by itself; the reason comes from AnkiConnect's own texts."""
+        """Record that one item failed; the reason of a Refused is in AnkiConnect's own text."""
         text = error.message
         reason = error.code.lower()
         if isinstance(error, Refused):
             text = error.text
-            reason = next((word for part, word in REASONS.items() if part in text), "other")
+            reason = next((word for phrase, word in REASONS.items() if phrase in text), "other")
         if reason == "duplicate":
             self.set_detail(index, reason, reason=reason, **error.data, **more)
         else:
@@ -173,15 +173,15 @@ class Batch(Generic[Item, Ready]):
         if self.brief:
             ids = [self.details[index]["noteId"] for index in ok]
             duplicates = self.indexes_with("duplicate")
-            counted = {"ok"}
+            summarized = {"ok"}
             if len(duplicates) > MOST_DUPLICATES:
-                counted.add("duplicate")
+                summarized.add("duplicate")
                 rows = f"{min(duplicates)}-{max(duplicates)}"
                 outcomes["duplicates"] = f"{len(duplicates)} of the rows {rows}"
             outcomes["details"] = [
                 detail
                 for detail in self.details
-                if detail["status"] not in counted or "warnings" in detail
+                if detail["status"] not in summarized or "warnings" in detail
             ]
             outcomes["noteIds"] = ids and f"{min(ids)}-{max(ids)}"
         outcomes = filled(**outcomes, warnings=self.warnings)

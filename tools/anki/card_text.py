@@ -58,12 +58,12 @@ UNITS = (
 
 
 def typed_answer(info: JsonObject) -> str:
-    """The text that the person should type, as HTML; empty if the card asks for none."""
+    """Answer that the person is to type, as HTML; empty if the card asks for none."""
     match = TYPED.search(info["question"])
     if not match or match[2] not in info["fields"]:
         return ""
     text = info["fields"][match[2]]["value"]
-    if match[1]:  # of a cloze what this card hides
+    if match[1]:  # a cloze: what this card hides of it
         text = ", ".join(
             part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1
         )
@@ -71,8 +71,10 @@ def typed_answer(info: JsonObject) -> str:
 
 
 def question_and_answer(info: JsonObject) -> tuple[str, str]:
-    """Both sides as text, the answer without the question above it; what is to be typed is on the back alone.
-    Sounds get their names from the fields."""
+    """Both sides of a card as text, the answer without the question above it.
+
+    What is to be typed is on the back alone. Sounds get their names from the fields.
+    """
     if OCCLUSION in info["question"]:
         return MASKED, MASKED
     typed = typed_answer(info)
@@ -88,7 +90,7 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
 
 
 def plain(text: str, sounds: Iterable[str] = ()) -> str:
-    """HTML as text, with the names of pictures and sounds; each placeholder of a sound gets the next of
+    """Turn HTML into text, with the names of pictures and sounds; each placeholder of a sound gets the next of
     `sounds`."""
     tags = iter(sounds)
     text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
@@ -101,9 +103,8 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
 
 
 def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
-    """A card of cardsInfo as the tools show it. `interval` is in days. `next`, the interval after each
-    button, is missing with the add-on of 2023. `inMinutes` is there if a learning card is ahead of its
-    time."""
+    """Show a card of cardsInfo. `interval` is in days. `next`, the interval after each button, is missing with
+    the add-on of 2023. `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
     row = {
         "cardId": info["cardId"],
@@ -123,6 +124,6 @@ def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
 
 
 def span(seconds: float) -> str:
-    """An interval as Anki writes it on its buttons: 30s, 10m, 1.5h, 12d, 1.2mo, 2y."""
+    """Write an interval as on Anki's buttons: 30s, 10m, 1.5h, 12d, 1.2mo, 2y."""
     name, unit, digits = next((row for row in UNITS if seconds >= row[1]), UNITS[-1])
     return f"{seconds / unit:.{digits}f}".removesuffix(".0") + name

@@ -1,4 +1,4 @@
-"""The tool that changes everything a search finds: counted first, recorded, then changed in parts."""
+"""The tool that changes whatever a search finds: counted first, recorded, then changed in parts."""
 
 import re
 from collections.abc import Iterator
@@ -61,9 +61,9 @@ def change_cards(
 
 
 class Change(NamedTuple):
-    """A change that a call asks for: its words, its action, and the search for what already has it."""
+    """A change that a call asks for: its label, its action, and the query for what already has it."""
 
-    words: str
+    label: str
     action: str
     params: JsonObject
     done_query: str
@@ -73,7 +73,7 @@ class Change(NamedTuple):
 def _card_changes(
     forget: bool, due: str, unsuspend: bool, suspend: bool, deck: str, flag: int | None
 ) -> Iterator[Change]:
-    """The changes of cards, in the order in which they are made."""
+    """Changes of cards, in the order in which they are made."""
     # The schedule: forgetting a card takes back its due date, and both wake a suspended card.
     if forget:
         yield Change("forget", "forgetCards", {}, "is:new")
@@ -85,7 +85,7 @@ def _card_changes(
         yield Change("suspend", "suspend", {}, "is:suspended")
     # Deck and flag, which leave the schedule as it is.
     if deck:
-        name = decks.quoted(deck)
+        name = decks.escaped(deck)
         query = f'deck:"{name}" -deck:"{name}::*"'
         yield Change(f"deck {quoted(deck)}", "changeDeck", {"deck": deck}, query)
     if flag is not None:
@@ -94,7 +94,7 @@ def _card_changes(
 
 
 def _tag_changes(adding: Names, removing: Names, renaming: Names) -> Iterator[Change]:
-    """The changes of tags, in the order in which they are made. `renaming`: the old tag and the new one."""
+    """Changes of tags, in the order in which they are made. `renaming`: the old tag and the new one."""
     if adding:
         tags = " ".join(adding)
         query = " ".join(map(_exact_tag_search, adding))
@@ -109,13 +109,13 @@ def _tag_changes(adding: Names, removing: Names, renaming: Names) -> Iterator[Ch
                 "renameTag takes two tags", "Give [old, new]; they must differ in more than case."
             )
         old, new = renaming
-        words = f"renameTag {quoted(f'{old} {new}')}"
+        label = f"renameTag {quoted(f'{old} {new}')}"
         params = {"tag_to_replace": old, "replace_with_tag": new}
-        yield Change(words, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
+        yield Change(label, "replaceTags", params, f"-{_exact_tag_search(old)}", "notes")
 
 
 def _selection(query: str, ids_by_kind: dict[str, Ids | None], tag_searches: Names) -> str:
-    """The search for the cards or notes that a call names, and that any of the other searches finds.
+    """Query for the cards or notes that a call names, if one of `tag_searches` finds them too.
 
     Raises ToolError INVALID_ARGUMENTS unless they are named in one way, or only by tags.
     """
@@ -135,7 +135,7 @@ def _selection(query: str, ids_by_kind: dict[str, Ids | None], tag_searches: Nam
 
 
 def _due_in(due: str) -> str:
-    """The search for cards that are due in so many days."""
+    """Query for the cards that are due in so many days."""
     # As Anki takes them: 0 for today, 3-7 for one of these days, ! to set the interval too.
     days = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?!?", due)
     first, last = map(int, days.groups(days[1])) if days else (1, 0)
@@ -153,23 +153,23 @@ def _invalid(problem: str, hint: str) -> ToolError:
 
 
 def _tag_search(tag: str) -> str:
-    """The search for notes with a tag, or with one below it, which Anki removes with it."""
-    return f'"tag:{decks.quoted(tag)}"'
+    """Query for notes with a tag, or with one below it, which Anki removes with it."""
+    return f'"tag:{decks.escaped(tag)}"'
 
 
 def _exact_tag_search(tag: str) -> str:
-    """The search for notes with exactly this tag: Anki renames only those."""
+    """Query for notes with exactly this tag: Anki renames no others."""
     pattern = re.escape(tag).replace('"', '\\"')
     return f'"tag:re:^{pattern}$"'
 
 
 @dataclass
 class BulkChange:
-    """Changes of the cards or notes that a search finds. `added`, `removed`: tags.
+    """Changes of the cards or notes that a query, `selection`, finds. `added`, `removed`: tags.
 
-    Once they were searched for: the `profile` that is open; `cards` and `notes`; `ids`: those of the two that
-    are counted, and `count` in words; the cards `studied` and `mature`; `before`: how many already have each
-    change.
+    `_find_selection` sets the `profile` that is open; `cards` and `notes`; `ids`, those of the two that are
+    counted, and `count`, their number in words; the cards `studied` and `mature`; `before`, how many already
+    have each change.
     """
 
     changes: list[Change]
@@ -180,8 +180,8 @@ class BulkChange:
     def __post_init__(self) -> None:
         self.actions = {change.action for change in self.changes}
         self.kind = min(change.kind for change in self.changes)  # cards, if any
-        self.words = [change.words for change in self.changes]
-        self.summary = ", ".join(self.words)
+        self.labels = [change.label for change in self.changes]
+        self.summary = ", ".join(self.labels)
 
     def dry_run(self) -> JsonObject:
         """Count what would change, with some examples. `before`: how many already have each change."""
@@ -207,28 +207,28 @@ class BulkChange:
             return {**answer, **filled(warnings=entry.warnings)}
 
     def _describe(self, ids: Ids) -> str:
-        """The changes in words; empty if there is nothing to change."""
+        """Describe the changes to the person; empty if there is nothing to change."""
         text = f"change {self.count} of {quoted(self.selection, 200)}: {self.summary}"
         return text if ids else ""
 
     def _warnings(self) -> Iterator[str]:
         if "forgetCards" in self.actions:
-            count = notes.counted(self.studied, "card")
+            count = notes.count_text(self.studied, "card")
             text = f"{count} lose their intervals, {len(self.mature)} of these of 3 weeks or more"
             yield f"{text}; anki_restore puts them back"
         new = len(self.cards) - len(self.studied)
         if "setDueDate" in self.actions and new:
             yield f"{new} new cards become review cards"
         for tag in self.removed:
-            query = f'{self.selection} "tag:{decks.quoted(tag)}::*"'
+            query = f'{self.selection} "tag:{decks.escaped(tag)}::*"'
             if below := client.call("findNotes", query=query):
-                count = notes.counted(below, "note")
+                count = notes.count_text(below, "note")
                 yield f"{tag} goes with the tags below it, {tag}::*, of {count}"
         if {"changeDeck", SET_VALUE} & self.actions:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
-        """The ids that the search finds; counts how many of them already have each change. One request."""
+        """Find what is to be changed, and count how many already have each change. One request."""
         answers = client.with_profile(
             action("deckNamesAndIds"),
             card_search(self.selection),
@@ -244,18 +244,18 @@ class BulkChange:
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = dict(zip(self.words, map(len, matches)))
+        self.before = dict(zip(self.labels, map(len, matches)))
         self.ids = self.cards if self.kind == "cards" else self.notes
-        self.count = notes.counted(self.ids, self.kind[:-1])
+        self.count = notes.count_text(self.ids, self.kind[:-1])
         return self.ids
 
     def _done_searches(self, selection: str) -> list[Action]:
-        """The searches for those of a selection that already have each change."""
+        """Build the searches for those of a selection that already have each change."""
         search = card_search if self.kind == "cards" else note_search
         return [search(f"{selection} {change.done_query}") for change in self.changes]
 
     def _make_changes(self) -> dict[str, int]:
-        """Make the changes; return the counts after them."""
+        """Make the changes; count how many have each of them now."""
         ids = {"cards": self.cards, "notes": self.notes}
         total = sum(len(ids[change.kind]) for change in self.changes)
         done = 0
@@ -269,12 +269,12 @@ class BulkChange:
                     done += len(part)
             selection = client.ids_query(f"{self.kind[0]}id", self.ids)
             matches = client.results(*self._done_searches(selection))
-            return dict(zip(self.words, map(len, matches)))
+            return dict(zip(self.labels, map(len, matches)))
         except ToolError as error:
-            rest = "the rest is not"
+            remainder = "the rest is not"
             if isinstance(error, Unanswered):
-                rest = "the part after them may be made too"
-            error.message += f". {done} of {total} changes are made, {rest}"
+                remainder = "the part after them may be made too"
+            error.message += f". {done} of {total} changes are made, {remainder}"
             error.data["before"] = self.before
             error.hint += (
                 " Make the dry run again: it counts what there is now. anki_restore puts back."
@@ -282,23 +282,23 @@ class BulkChange:
             raise
 
     def _way_back(self) -> JournalEntry:
-        """The entry of the journal, with warnings about what cannot be put back."""
+        """Build the journal's entry, with warnings about what cannot be put back."""
         entry = JournalEntry(self.profile)
         if self.added or self.removed:
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}
-            entry.steps += journal.tagged_again(tags, self.added)
+            entry.steps += journal.steps_to_tags(tags, self.added)
         if "changeDeck" in self.actions:
-            entry.steps += journal.moved_again(client.call("getDecks", cards=self.cards))
+            entry.steps += journal.steps_to_decks(client.call("getDecks", cards=self.cards))
         if SET_VALUE in self.actions:
-            entry.steps += journal.in_state_again(self.cards, FLAGS)
+            entry.steps += journal.steps_to_states(self.cards, FLAGS)
         if self.actions & {"setDueDate", "forgetCards"}:
-            lost = set(self.cards)
-            for card in journal.cards_in_own_deck(client.ids_query("cid", self.cards)):
-                lost.discard(card["cardId"])
-                schedule = journal.schedule(card)
-                entry.steps.append(Step("cards", SET_VALUE, schedule, [card["cardId"]]))
-            if lost:
-                count = notes.counted(lost, "card")
+            borrowed = set(self.cards)
+            for info in journal.cards_in_own_deck(client.ids_query("cid", self.cards)):
+                borrowed.discard(info["cardId"])
+                schedule = journal.schedule_params(info)
+                entry.steps.append(Step("cards", SET_VALUE, schedule, [info["cardId"]]))
+            if borrowed:
+                count = notes.count_text(borrowed, "card")
                 entry.warnings.append(
                     f"the schedule of {count} cannot be put back: a filtered deck has borrowed them"
                 )
@@ -306,5 +306,5 @@ class BulkChange:
                 "anki_restore puts schedules back; with FSRS, Anki recomputes its memory state at the next answer"
             )
         elif self.actions & {"suspend", "unsuspend"}:
-            entry.steps += journal.in_state_again(self.cards, SUSPENSIONS)
+            entry.steps += journal.steps_to_states(self.cards, SUSPENSIONS)
         return entry

@@ -1,5 +1,5 @@
-"""AnkiConnect: a request is one connection, one at a time across all sessions; its result, or a failure for
-each way it can go wrong."""
+"""The client of AnkiConnect: one request at a time across all sessions, and a Failure for each way it can go
+wrong."""
 
 import json
 import os
@@ -30,17 +30,17 @@ IdsByName = dict[str, Ids]
 
 
 def action(name: str, /, **params: object) -> Action:
-    """An action of AnkiConnect with its parameters, to be sent by `send`, `multi` or `results`."""
+    """Build an action of AnkiConnect, to be sent by `send`, `multi` or `results`."""
     return {"action": name, "version": API_VERSION, "params": params}
 
 
 def card_search(query: str) -> Action:
-    """The action that finds the ids of cards."""
+    """Build the action that finds the ids of cards."""
     return action("findCards", query=query)
 
 
 def note_search(query: str) -> Action:
-    """The action that finds the ids of notes."""
+    """Build the action that finds the ids of notes."""
     return action("findNotes", query=query)
 
 
@@ -121,7 +121,7 @@ class Refused(Failure):
         text = re.sub(r"<[^<>]*>", " ", re.sub("[\u2066-\u2069]", "", text))
         text = html.unescape(text).strip() or "no reason given"
         matching = (
-            hint for part, hint in REFUSAL_HINTS.items() if part.casefold() in text.casefold()
+            hint for phrase, hint in REFUSAL_HINTS.items() if phrase.casefold() in text.casefold()
         )
         hint = next(matching, "This is Anki's own answer: change what it names, then call again.")
         super().__init__(
@@ -135,14 +135,14 @@ class Unanswered(Failure):
 
 
 def call(name: str, *, extra_s: float = 0, **params: object) -> Result:
-    """The result of one action; `extra_s` is waited beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
+    """Send one action and return its result, waiting `extra_s` beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
     return send(action(name, **params), extra_s)
 
 
 def multi(*actions: Action) -> list[Result]:
-    """The result of each action, in one request and in order; for one that AnkiConnect refuses, the Refused.
+    """Send actions in one request and return their results in order, a Refused for each that is refused.
 
-    Raises Failure where the request as a whole fails.
+    Raises Failure if the request as a whole fails.
     """
     if not actions:
         return []
@@ -153,32 +153,34 @@ def multi(*actions: Action) -> list[Result]:
 
 
 def results(*actions: Action) -> list[Result]:
-    """As `multi`, but the first refusal is raised: for questions that belong together."""
+    """Send actions that belong together: as `multi`, but raise the first refusal."""
     return unrefused(multi(*actions))
 
 
 def unrefused(answers: list[Result]) -> list[Result]:
-    """The answers, or the first refusal raised."""
+    """Return the answers, or raise the first refusal among them."""
     for answer in answers:
         if isinstance(answer, Failure):
             raise answer
     return answers
 
 
-def ids_query(kind: str, ids: Iterable[int]) -> str:
-    """The query for these cards (kind `cid`) or notes (`nid`)."""
-    return f"{kind}:{','.join(map(str, ids)) or 0}"
+def ids_query(keyword: str, ids: Iterable[int]) -> str:
+    """Query for cards (keyword `cid`), notes (`nid`) or the cards of decks (`did`) by their ids."""
+    return f"{keyword}:{','.join(map(str, ids)) or 0}"
 
 
 def with_profile(*actions: Action) -> list[Result]:
-    """The name of Anki's profile, empty with the add-on of 2023, which does not report it; then the results
-    of the actions, as `multi` has them."""
+    """Send actions as `multi` does, and return the name of Anki's profile before their results.
+
+    It is empty with the add-on of 2023, which does not report it.
+    """
     profile, *answers = multi(action("getActiveProfile"), *actions)
     return [profile if isinstance(profile, str) else "", *answers]
 
 
-def names(request: object) -> Iterator[str]:
-    """The name of the action, or of each entry of a `multi` at any depth, however malformed."""
+def action_names(request: object) -> Iterator[str]:
+    """Names of the action, or of each entry of a `multi` at any depth, however malformed."""
     entries = [request]
     while entries:
         match entries.pop():
@@ -191,8 +193,10 @@ def names(request: object) -> Iterator[str]:
 
 
 def send(request: JsonObject, extra_s: float = 0) -> Result:
-    """The raw result of a request. Raises Failure; after a change it says that the change may have been
-    made."""
+    """Send a request and return its raw result.
+
+    Raises Failure; if the request was to change something, its hint says that this may have been done.
+    """
     settings = current()
     timeout_s = settings.anki_connect_timeout_s + extra_s
     body = json.dumps(_keyed(request)).encode("ascii")
@@ -216,13 +220,13 @@ def send(request: JsonObject, extra_s: float = 0) -> Result:
         failure: Failure = _not_ankiconnect(f"HTTP {response.status}, {content_type}")
     except http.HttpError as error:
         failure = _failure(error, timeout_s)
-    if isinstance(failure, Unanswered) and not READING.issuperset(names(request)):
+    if isinstance(failure, Unanswered) and not READING.issuperset(action_names(request)):
         failure.hint += " The change may or may not have been made: look before you repeat it."
     raise failure
 
 
 def _keyed(request: Any) -> Any:
-    """A request with AnkiConnect's key, if the settings have one; each entry of a `multi` has it, too."""
+    """Add AnkiConnect's key, if the settings have one, to a request and to each entry of a `multi`."""
     key = current().anki_connect_key
     if not key or not isinstance(request, dict):
         return request
@@ -234,7 +238,7 @@ def _keyed(request: Any) -> Any:
 
 
 def _failure(error: http.HttpError, timeout_s: float) -> Failure:
-    """The Failure of a request without a whole answer."""
+    """Translate the error of a request without a whole answer."""
     advice = f" {FORWARDED}" if os.environ.get("SSH_CONNECTION") else ""
     if not error.was_sent:
         return Unreachable(
@@ -259,7 +263,7 @@ def _failure(error: http.HttpError, timeout_s: float) -> Failure:
 
 
 def _entry_result(answer: Any) -> Result:
-    """The result in an envelope, a Refused if it has an error; anything else unchanged."""
+    """Unwrap an envelope: its result, or a Refused if it has an error; anything else unchanged."""
     match answer:
         case {"result": result, "error": None}:
             return result
@@ -268,9 +272,9 @@ def _entry_result(answer: Any) -> Result:
     return answer
 
 
-def _not_ankiconnect(what: str) -> Unanswered:
+def _not_ankiconnect(symptom: str) -> Unanswered:
     return Unanswered(
-        f"What answers at {current().anki_connect_url} is not AnkiConnect ({what})",
+        f"What answers at {current().anki_connect_url} is not AnkiConnect ({symptom})",
         "Point ANKI_CONNECT_URL at AnkiConnect, port 8765 by default.",
         "NOT_ANKICONNECT",
     )

@@ -1,5 +1,5 @@
-"""The owner's consent before something is deleted or changed: the setting ANKI_CONFIRM, and the count that a
-call expects."""
+"""The owner's consent before a deletion or change: the setting ANKI_CONFIRM, and the count that a call
+expects."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,31 +24,32 @@ def agreed(
     *,
     needs_expected: bool = False,
 ) -> Iterator[Selection]:
-    """Hold the lock of Anki's writers around a change of what `select` finds, if the owner's setting allows
-    it. The person is asked without the lock, since they may think for minutes; afterwards a different
-    selection is not what they agreed to.
+    """Get consent to a change, and hold the lock of Anki's writers around it.
+
+    The person is asked without the lock, since they may think for minutes; a selection that is another one
+    afterwards is not what they agreed to.
 
     - `select`: finds the ids of what the change touches;
-    - `describe`: says in words what the change would do to these, empty if nothing;
+    - `describe`: says what the change would do to these, empty if nothing;
     - `expected`: the count that the caller stated, required if `needs_expected`.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
     needs_expected = needs_expected or expected is not None or current().anki_confirm == "count"
-    asked: set[int] | None = None
+    asked_ids: set[int] | None = None
 
     def checked() -> Selection:
         selection = select()
         selected = set(selection)
         reason = ""
-        if asked is not None and selected != asked:
-            gone = len(asked - selected)
-            reason = f"added in the meantime: {len(selected - asked)}, gone: {gone}"
+        if asked_ids is not None and selected != asked_ids:
+            gone = len(asked_ids - selected)
+            reason = f"added in the meantime: {len(selected - asked_ids)}, gone: {gone}"
         elif needs_expected and expected != len(selected):
             reason = f"expected is {expected}"
-        if reason and (text := describe(selection)):
+        if reason and (description := describe(selection)):
             raise ToolError(
-                f"{reason}, and it would {text} (count: {len(selected)}). Nothing was changed",
+                f"{reason}, and it would {description} (count: {len(selected)}). Nothing was changed",
                 f"Try it with dryRun, ask the person, then send expected = {len(selected)}.",
                 "EXPECTED_COUNT",
                 count=len(selected),
@@ -57,9 +58,11 @@ def agreed(
 
     if current().anki_confirm == "elicit":
         selection = checked()
-        asked = set(selection)
+        asked_ids = set(selection)
+        description = describe(selection)
         # The person says yes, not the model.
-        if (text := describe(selection)) and (answer := calls.ask(f"Anki: {text}?")) != "accept":
+        answer = calls.ask(f"Anki: {description}?") if description else "accept"
+        if answer != "accept":
             raise ToolError(
                 f"The person did not agree ({answer}). Nothing was changed",
                 "Ask what they want instead.",
@@ -69,7 +72,7 @@ def agreed(
         yield checked()
 
 
-def examples(infos: Infos) -> str:
-    """The first fields of two notes for a question, each on one line and in quotation marks."""
-    some = [quoted(notes.first_text(info), 40) for info in islice(infos.values(), 2)]
-    return f": {', '.join(some)} …" if some else ""
+def examples_text(infos: Infos) -> str:
+    """Quote the first fields of two notes for a question, each on one line."""
+    excerpts = [quoted(notes.first_text(info), 40) for info in islice(infos.values(), 2)]
+    return f": {', '.join(excerpts)} …" if excerpts else ""

@@ -1,4 +1,4 @@
-"""Decks: their names, how names are matched, and the tools that list and rename them.
+"""Decks: matching their names, and the tools that list and rename them.
 
 AnkiConnect cannot rename: new decks are made, the cards moved, and the old decks deleted once seen empty.
 """
@@ -32,17 +32,17 @@ def list_decks() -> list[JsonObject]:
 
 
 def ids() -> IdByName:
-    """Each deck's id by its name."""
+    """Ids of all decks by name."""
     return client.call("deckNamesAndIds")
 
 
 def default_name(decks: IdByName) -> str:
-    """The name of the deck with id 1: `Default`, unless somebody renamed it."""
+    """Name of the deck with id 1: `Default`, unless somebody renamed it."""
     return next((name for name, deck_id in decks.items() if deck_id == DEFAULT_ID), "Default")
 
 
 def existing_name(name: str, deck_ids: IdByName) -> str | None:
-    """The name as Anki spells it; None if no deck has it.
+    """Spell a deck's name as Anki does; None if no deck has it.
 
     `Default` is also the deck with id 1, which Anki names in the language of the profile.
     """
@@ -53,19 +53,17 @@ def existing_name(name: str, deck_ids: IdByName) -> str | None:
 
 
 def within(name: str, *decks: str) -> bool:
-    """True if a deck is one of `decks` or lies in it."""
+    """True if a deck is one of `decks` or lies in one."""
     return (name + SEPARATOR).startswith(tuple(deck + SEPARATOR for deck in decks))
 
 
 def below(decks: Iterable[str], names: Iterable[str]) -> Names:
-    """The names of decks and of those that lie in them."""
+    """Those of `names` that are among the decks or lie in one."""
     return [name for name in names if within(name, *decks)]
 
 
 def checked_name(name: str) -> str:
-    """The name of a deck to be made, as Anki will keep it. Raises ToolError for a name that Anki would
-    change.
-    """
+    """Spell the name of a new deck as Anki will keep it. Raises ItemError for a name that Anki would change."""
     parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
     if not all(parts) or CONTROL.search(name):
         raise ItemError(
@@ -77,7 +75,7 @@ def checked_name(name: str) -> str:
 
 
 def not_found(names: Names, decks: Collection[str]) -> ToolError:
-    """The error for decks that do not exist, with the nearest names."""
+    """Error for decks that do not exist, with the nearest names."""
     nearest = " ".join(did_you_mean(name, decks) for name in names).strip()
     return ToolError(
         f"Deck not found: {', '.join(map(repr, names))}",
@@ -87,15 +85,15 @@ def not_found(names: Names, decks: Collection[str]) -> ToolError:
 
 
 def contents(names: Names, deck_ids: IdByName) -> tuple[IdByName, Names, IdsByName]:
-    """The preset of each deck; the filtered decks, which have none; the cards of each deck without its
+    """Read the preset of each deck; the filtered decks, which have none; the cards of each deck without its
     subdecks. One request.
 
-    By id: `deck:` does not find a name with a no-break space in it, and a deck deleted as empty takes its
-    cards along. That also finds the cards that a filtered deck has at the moment.
+    Cards are searched for by the deck's id: `deck:` does not find a name with a no-break space in it, and a
+    deck deleted as empty takes its cards along. The id also finds cards that a filtered deck has borrowed.
     """
-    configs = [action("getDeckConfig", deck=name) for name in names]
+    config_reads = [action("getDeckConfig", deck=name) for name in names]
     searches = [card_search(client.ids_query("did", [deck_ids[name]])) for name in names]
-    answers = client.results(*configs, *searches)
+    answers = client.results(*config_reads, *searches)
     presets = {}
     filtered = []
     for name, config in zip(names, answers):
@@ -107,29 +105,29 @@ def contents(names: Names, deck_ids: IdByName) -> tuple[IdByName, Names, IdsByNa
 
 
 def cards_within(names: Names) -> Ids:
-    """The cards that decks and their subdecks have now. Two requests."""
+    """Find the cards that decks and their subdecks have now. Two requests."""
     deck_ids = ids()
-    inside = [deck_ids[name] for name in below(names, deck_ids)]
-    return client.call("findCards", query=client.ids_query("did", inside))
+    inner_ids = [deck_ids[name] for name in below(names, deck_ids)]
+    return client.call("findCards", query=client.ids_query("did", inner_ids))
 
 
-def quoted(text: str) -> str:
-    """`text`, escaped for the quotes of an Anki query."""
+def escaped(text: str) -> str:
+    """Escape a text for the quotes of an Anki query."""
     escaped = re.sub(r'[\\"*_]', r"\\\g<0>", text)
     # Anki finds only the common blank; `_` stands for any character.
     return re.sub(BLANK, "_", escaped)
 
 
 def delete(names: Names) -> None:
-    """Delete decks with all that is in them. One request, which redraws Anki's window.
+    """Delete decks with all that is in them, and redraw Anki's window. One request.
 
     Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
     """
     deletion = action("deleteDecks", decks=names, cardsToo=True)
     *_, deck_ids = client.results(deletion, client.REDRAW, action("deckNamesAndIds"))
-    if left := [name for name in names if name in deck_ids]:
+    if kept := [name for name in names if name in deck_ids]:
         raise ToolError(
-            f"Anki kept {', '.join(map(repr, left))}",
+            f"Anki kept {', '.join(map(repr, kept))}",
             "Delete it in Anki's own window.",
             "DECK_NOT_DELETED",
         )
@@ -151,18 +149,18 @@ def rename_deck(oldName: str, newName: str) -> None:
     new = checked_name(newName)
     if folded(old) == folded(new) and old != new and deck_ids.get(old) != DEFAULT_ID:
         # By a name in between: Anki would take a new deck `Geo` for the existing `geo`.
-        between = f"{old} (renaming)"
-        if old in deck_ids or between not in deck_ids:
-            rename_deck(old, between)
-        return rename_deck(between, new)
-    moves = list(_moves(old, new, deck_ids))
+        temporary = f"{old} (renaming)"
+        if old in deck_ids or temporary not in deck_ids:
+            rename_deck(old, temporary)
+        return rename_deck(temporary, new)
+    actions = list(_renaming_actions(old, new, deck_ids))
     # New decks with the cards of the old ones, which go once they are seen empty.
     calls.checkpoint()
     try:
-        client.results(*moves)
-        if left := cards_within([old]):
+        client.results(*actions)
+        if cards_left := cards_within([old]):
             raise ToolError(
-                f"{len(left)} cards are still in {old!r}",
+                f"{len(cards_left)} cards are still in {old!r}",
                 "They were added meanwhile, or Anki did not move them: move them with anki_change_cards "
                 "(deck).",
                 "DECK_NOT_EMPTY",
@@ -175,9 +173,9 @@ def rename_deck(oldName: str, newName: str) -> None:
         raise
 
 
-def _moves(old: str, new: str, deck_ids: IdByName) -> Iterator[Action]:
-    """The actions that make the new decks with the presets of the old ones, and move the cards; none if a
-    call before has made them. Everything is checked before the first action. One request.
+def _renaming_actions(old: str, new: str, deck_ids: IdByName) -> Iterator[Action]:
+    """Build the actions that make the new decks with the presets of the old ones, and move the cards; none if
+    an earlier call made the decks. Everything is checked before the first action. One request.
 
     Raises ToolError DECK_NOT_FOUND, DECK_EXISTS or FILTERED_DECK.
     """

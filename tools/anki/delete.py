@@ -43,22 +43,22 @@ def delete_notes(
         if before:
             # Write into the journal what is deleted.
             ids = list(before)
-            count = notes.counted(ids, "note")
-            entry = JournalEntry(notes.profile_of(before), lost=_recorded(before))
+            count = notes.count_text(ids, "note")
+            entry = JournalEntry(notes.profile_of(before), lost=_deleted_notes(before))
             journal.write("delete_notes", f"{count} deleted", f"the {count}", entry)
             # Delete the notes, and look for them again.
-            *_, left = client.results(
+            *_, kept = client.results(
                 action("deleteNotes", notes=ids),
                 client.REDRAW,
                 note_search(client.ids_query("nid", ids)),
             )
-            if left:
+            if kept:
                 raise ToolError(
-                    f"Anki kept {len(left)} of {len(ids)} notes",
+                    f"Anki kept {len(kept)} of {len(ids)} notes",
                     "Look at them in Anki; a broken collection is repaired there with Tools, Check Database.",
                     "NOT_DELETED",
-                    deleted=len(ids) - len(left),
-                    kept=left,
+                    deleted=len(ids) - len(kept),
+                    kept=kept,
                 )
     return {"deleted": len(before), "missing": len(set(noteIds)) - len(before)}
 
@@ -83,34 +83,36 @@ def delete_decks(
 
 
 def _describe(before: Infos) -> str:
-    """The deletion of notes in words; empty if there are none."""
-    count = notes.counted(before, "note")
-    return f"delete {count}{confirm.examples(before)}" if before else ""
+    """Describe the deletion of notes to the person; empty if there are none."""
+    count = notes.count_text(before, "note")
+    return f"delete {count}{confirm.examples_text(before)}" if before else ""
 
 
-def _recorded(infos: Infos) -> list[Note]:
-    """The notes about to be deleted as the journal keeps them: with the deck of each card and the schedule of
-    those studied. Three requests, and one for each 500 cards."""
+def _deleted_notes(infos: Infos) -> list[Note]:
+    """Read what the journal keeps of notes that are about to be deleted: the deck of each card, the schedule of
+    each studied one. Three requests, and one for each 500 cards."""
     cards = notes.cards_of(infos)
-    deck_of = notes.decks_of(cards)
-    lost = {}
+    deck_of = notes.read_decks(cards)
+    deleted = {}
     for note, info in infos.items():
-        homes = [deck_of[card] for card in info["cards"]] or ["Default"]
-        lost[note] = Note(note, info["modelName"], homes, notes.values(info), info["tags"], [])
+        deck_names = [deck_of[card] for card in info["cards"]] or ["Default"]
+        deleted[note] = Note(
+            note, info["modelName"], deck_names, notes.values(info), info["tags"], []
+        )
     # With the add-on of 2023 cardsInfo has no flags.
     flag_of = {}
-    for step in journal.in_state_again(cards, FLAGS):
+    for step in journal.steps_to_states(cards, FLAGS):
         flag_of.update(dict.fromkeys(step.ids, step.params["newValues"][0]))
     # The cards that are not as they were when they were added.
     query = f"{client.ids_query('cid', cards)} (-is:new or is:suspended or is:buried or -flag:0)"
-    for card in journal.cards_in_own_deck(query):
-        card["flags"] = flag_of[card["cardId"]]
-        lost[card["note"]].schedules.append((card["ord"], journal.schedule(card)))
-    return list(lost.values())
+    for info in journal.cards_in_own_deck(query):
+        info["flags"] = flag_of[info["cardId"]]
+        deleted[info["note"]].schedules.append((info["ord"], journal.schedule_params(info)))
+    return list(deleted.values())
 
 
 class DeckDeletion(list[int]):
-    """The deletion of decks and their subdecks, as the list of their cards, which go too or move to the
+    """The deletion of decks with their subdecks: the list of their cards, which are deleted too or move to the
     default deck."""
 
     def __init__(self, names: list[str], cards_too: bool):
@@ -134,7 +136,7 @@ class DeckDeletion(list[int]):
         super().__init__(chain(*self.cards_by_deck.values()))
 
     def dry_run(self) -> JsonObject:
-        """The count of cards of each deck, and where they would go."""
+        """Count the cards of each deck, and say where they would go."""
         return {
             "dryRun": True,
             "decks": {name: len(cards) for name, cards in self.cards_by_deck.items()},
@@ -144,10 +146,10 @@ class DeckDeletion(list[int]):
         }
 
     def describe(self) -> str:
-        """The deletion in words."""
-        count = notes.counted(self, "card")
+        """Describe the deletion to the person."""
+        count = notes.count_text(self, "card")
         fate = "deleted" if self.cards_too else f"moved to {quoted(self.default)}"
-        examples = confirm.examples(self._first_notes())
+        examples = confirm.examples_text(self._first_notes())
         return f"delete {', '.join(map(quoted, self.names))}, {count} {fate}{examples}"
 
     def _first_notes(self) -> Infos:
@@ -157,23 +159,23 @@ class DeckDeletion(list[int]):
         # Write into the journal where the cards are, and the notes that go.
         lost = []
         if self.cards_too:
-            lost = _recorded(notes.by_id(client.call("cardsToNotes", cards=self)))
+            lost = _deleted_notes(notes.by_id(client.call("cardsToNotes", cards=self)))
         calls.checkpoint()
-        homes = self.cards_by_deck
-        for name in self.filtered:  # which only borrows its cards
-            del homes[name]
-        count = notes.counted(self, "card")
+        cards_by_deck = self.cards_by_deck
+        for name in self.filtered:  # it only borrows its cards
+            del cards_by_deck[name]
+        count = notes.count_text(self, "card")
         summary = f"decks deleted: {', '.join(self.names)}, {count}"
-        entry = JournalEntry(self.profile, journal.moved_again(homes), lost)
+        entry = JournalEntry(self.profile, journal.steps_to_decks(cards_by_deck), lost)
         journal.write("delete_decks", summary, f"the {count}", entry)
         # Move the cards that stay.
         if not self.cards_too:
             if self.filtered:  # it gives its cards back when it goes
                 client.call("deleteDecks", decks=self.filtered, cardsToo=True)
             client.call("changeDeck", cards=decks.cards_within(self.names), deck=self.default)
-            if left := decks.cards_within(self.names):
+            if cards_left := decks.cards_within(self.names):
                 raise ToolError(
-                    f"Anki did not move {len(left)} cards to {self.default!r}: none is lost",
+                    f"Anki did not move {len(cards_left)} cards to {self.default!r}: none is lost",
                     "Look at them in Anki.",
                     "DECK_NOT_EMPTY",
                 )

@@ -1,4 +1,4 @@
-"""The tool that shows the cards to study, and its page: the cards as Anki draws them, with their files."""
+"""The tool that shows the cards to study, and its page, which shows them as Anki draws them."""
 
 import re
 from datetime import date, datetime
@@ -15,24 +15,24 @@ from tools.toolkit import JsonObject, Limits, Tool, ToolError, state_path
 from . import card_text, client
 from .card_text import IMAGE, card_row
 from .client import action
-from .studying.review_log import newest
+from .studying.review_log import newest_answers
 from .studying.study_queue import Cards, due_counts, read_queue
 
 # The entry of a result's `_meta` that holds the cards; the model need not pay for them.
-CARDS = "pi-mcp/cards"
+CARDS_KEY = "pi-mcp/cards"
 # Files of one answer, as base64: beyond, the page fetches further cards by another call.
 MOST_FILE_BYTES = 3_000_000
 LONGEST_CURRENT = 4000
 
 
 class CardsAnswer(JsonObject):
-    """An answer of anki.due, and its cards as cardsInfo has them."""
+    """An answer of anki.due, with its cards as cardsInfo has them."""
 
     infos: Cards
 
 
 def press_key() -> str:
-    """The key of the presses that rate cards today."""
+    """Key of the presses that rate cards today."""
     return presses.make_key(state_path("anki-press.key"), f"study {date.today()}")
 
 
@@ -40,7 +40,7 @@ def _page_meta(answer: JsonObject) -> JsonObject:
     if not isinstance(answer, CardsAnswer):
         return {}
     try:
-        private: JsonObject = {CARDS: _page_cards(answer.infos, answer["cards"])}
+        private: JsonObject = {CARDS_KEY: _page_cards(answer.infos, answer["cards"])}
     except ToolError:  # the model asks instead
         return {}
     if not toolsets.only_reads("anki"):
@@ -49,9 +49,9 @@ def _page_meta(answer: JsonObject) -> JsonObject:
 
 
 def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
-    """Each card's sides as HTML and as text, the sounds of each side, and its files; as many as one answer
+    """Build the cards for the page: their sides as HTML and as text, sounds and files; as many as one answer
     takes. Two requests."""
-    log = newest(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
+    log = newest_answers(client.call("getReviewsOfCards", cards=[info["cardId"] for info in infos]))
     cards = []
     for info, row in zip(infos, rows):
         sides = [info["question"], info["answer"]]
@@ -76,27 +76,26 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
 
 
 def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
-    """The first of the cards, with the contents of their files; a file that is too large alone is left
-    out."""
+    """Fill in the contents of files, for as many cards as fit; a file that is too large by itself is left out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
     content_of = dict(zip(names, contents))
-    left = MOST_FILE_BYTES
-    for count, card in enumerate(cards):
+    bytes_left = MOST_FILE_BYTES
+    for index, card in enumerate(cards):
         for name in card["files"]:
             content = content_of[name]
             if not isinstance(content, str):  # there is no such file
                 continue
-            if len(content) <= left:
+            if len(content) <= bytes_left:
                 card["files"][name] = content
-                left -= len(content)
-            elif count:
-                return cards[:count]
+                bytes_left -= len(content)
+            elif index:
+                return cards[:index]
     return cards
 
 
 def _answer_beside_page(answer: JsonObject) -> JsonObject:
-    """The answer for a model whose person has the cards before them."""
+    """Shorten the answer for a model whose person has the cards on the page."""
     return {
         "deck": answer["deck"],
         "due": answer["due"],
@@ -105,7 +104,7 @@ def _answer_beside_page(answer: JsonObject) -> JsonObject:
     }
 
 
-STUDY = Page(
+STUDY_PAGE = Page(
     "ui://anki/study",
     Path(__file__).parent / "studying" / "study.html",
     _page_meta,
@@ -113,7 +112,7 @@ STUDY = Page(
 )
 
 
-@Tool("anki.due", title="Anki: cards to study", page=STUDY)
+@Tool("anki.due", title="Anki: cards to study", page=STUDY_PAGE)
 def due(
     deck: Annotated[str, "all by default", Limits(strip=True)] = "",
     limit: Annotated[int, Limits(ge=1, le=50)] = 10,
@@ -127,7 +126,7 @@ def due(
     question, answer, state, interval, next}]}.
     """
     if current:
-        return _current()
+        return _card_on_screen()
     name, counts, infos, remarks = read_queue(deck, query, limit)
     cards = list(map(card_row, infos))
     studied = CardsAnswer(deck=name, due=counts, cards=cards, **remarks)
@@ -140,7 +139,7 @@ def due(
     return dict(studied) if asText else studied
 
 
-def _current() -> JsonObject:
+def _card_on_screen() -> JsonObject:
     card = client.call("guiCurrentCard")
     name = card["deckName"]
     infos, stats, deck_ids = client.results(

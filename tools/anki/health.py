@@ -1,4 +1,4 @@
-"""Anki's health check, for `server.py --check`."""
+"""Anki's health check, part of `server.py --check`."""
 
 import json
 import shlex

@@ -1,5 +1,4 @@
-"""The tool for any action of AnkiConnect, whole and as read-only mode lists it, and the actions it
-refuses."""
+"""The tool for any action of AnkiConnect, as a whole and for read-only mode, and the actions it refuses."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +12,8 @@ from .client import READING, Refused
 from .note_input import checked_filename
 from .settings import current
 
-# The actions that each tool does with a journal and the owner's consent, which must not be bypassed.
-DONE_BY_A_TOOL = {
+# By tool: the actions that it does with a journal and the owner's consent, which must not be bypassed.
+ACTIONS_OF_TOOLS = {
     "anki_delete_notes": "deleteNotes",
     "anki_delete_decks": "deleteDecks",
     "anki_delete_media": "deleteMediaFile",
@@ -25,7 +24,7 @@ DONE_BY_A_TOOL = {
 
 ONE_WAY = "makes the next sync one-way: reviews on a phone that are not synced yet are lost"
 # Other actions that the setting ANKI_INVOKE has to allow, and what they do.
-NEEDS_SETTING = {
+UNSAFE_ACTIONS = {
     "modelFieldAdd": ONE_WAY,
     "modelFieldReposition": ONE_WAY,
     "modelTemplateAdd": ONE_WAY,
@@ -65,11 +64,11 @@ WAYS_IN_ANKI = {
     "reposition": "the person can do it in Anki: Browse, Cards, Reposition",
 }
 # Reading actions that make a deck of a name they do not know.
-NAMING_DECKS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
+DECK_MAKING_ACTIONS = {"getDeckStats", "cardReviews", "getLatestReviewID"}
 # With one of these in its parameters even canAddNotes stores a file in the media folder.
-BRINGING_MEDIA = {"path", "url", "data", "picture", "audio", "video"}
+MEDIA_PARAMETERS = {"path", "url", "data", "picture", "audio", "video"}
 # Parameters, at any depth, that the setting has to allow.
-MEMBERS = {
+UNSAFE_PARAMETERS = {
     "path": "reads any file of the machine that Anki runs on",
     # AnkiConnect follows redirects, into Anki's own network too.
     "url": "lets Anki's machine fetch any address",
@@ -96,12 +95,12 @@ def invoke(
             checked_filename(value)
     request = {"action": action, "version": version or client.API_VERSION, "params": params}
     if current().anki_invoke != "all" and not calls.is_by_person():
-        for name in client.names(request):
+        for name in client.action_names(request):
             _check_safe(name[:80], members)
     try:
         return client.send(request)
     except Refused as error:
-        if (way := _way(action)) and error.text == "unsupported action":
+        if (way := _way_in_anki(action)) and error.text == "unsupported action":
             error.hint = f"AnkiConnect cannot do it; {way}."
         elif way:
             error.hint += f" Or {way}."
@@ -118,22 +117,22 @@ def invoke_reading(
 
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
-    brings_media = any(key in BRINGING_MEDIA for key, _ in _members(params))
-    for name in client.names({"action": action, "params": params}):
-        if brings_media or name not in READING - NAMING_DECKS:
+    brings_media = any(key in MEDIA_PARAMETERS for key, _ in _members(params))
+    for name in client.action_names({"action": action, "params": params}):
+        if brings_media or name not in READING - DECK_MAKING_ACTIONS:
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
-            if name in NAMING_DECKS:
+            if name in DECK_MAKING_ACTIONS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."
             raise ToolError(f"Not a reading action: {name[:80]}", hint, "READ_ONLY")
     return invoke(action, params, version)
 
 
-def _way(action: str) -> str:
+def _way_in_anki(action: str) -> str:
     return next((way for part, way in WAYS_IN_ANKI.items() if part in action.casefold()), "")
 
 
 def _members(params: object) -> Iterator[tuple[str, object]]:
-    """Each key with its value, at any depth. The `fields` of a note hold texts under whatever name."""
+    """Each key of the parameters with its value, at any depth; not the names of a note's `fields`."""
     waiting = [params]
     while waiting:
         value = waiting.pop()
@@ -154,17 +153,17 @@ def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
     """
     problem = hint = ""
     for key, value in members:
-        if key in MEMBERS and value:
-            problem = f"with `{key}` {MEMBERS[key]}"
+        if key in UNSAFE_PARAMETERS and value:
+            problem = f"with `{key}` {UNSAFE_PARAMETERS[key]}"
             hint = "anki_store_media fetches and stores files."
         # AnkiConnect joins the pattern to the media folder's path, which `/` and `..` lead out of.
         if key == "pattern" and re.search(r"[/\\]|\.\.", str(value)):
             problem = "with such a pattern leads out of Anki's media folder"
             hint = "Give one such as *.mp3."
-    if action in NEEDS_SETTING:
-        problem = NEEDS_SETTING[action]
-        hint = f"No other tool does it; {_way(action) or 'Anki itself does'}."
-    for tool, actions in DONE_BY_A_TOOL.items():
+    if action in UNSAFE_ACTIONS:
+        problem = UNSAFE_ACTIONS[action]
+        hint = f"No other tool does it; {_way_in_anki(action) or 'Anki itself does'}."
+    for tool, actions in ACTIONS_OF_TOOLS.items():
         if action in actions.split():
             problem = f"is done by {tool}, which can be undone"
             hint = f"Call {tool}."

@@ -1,5 +1,4 @@
-"""The journal: for each deletion or change the steps that put it back, for anki.restore. A database in the
-state folder."""
+"""The journal of deletions and changes: for each the steps by which anki.restore puts it back."""
 
 import json
 import zlib
@@ -24,7 +23,7 @@ create table if not exists changes (
     id integer primary key autoincrement, at integer not null, tool text not null, summary text not null,
     data blob not null, filename text not null, content blob not null
 )"""
-_database = partial(state.database, "anki-journal.sqlite3", JOURNAL_SCHEMA)
+_open = partial(state.open_database, "anki-journal.sqlite3", JOURNAL_SCHEMA)
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -59,7 +58,7 @@ CARDS_PER_REQUEST = 500
 
 
 class Step(NamedTuple):
-    """An action on `ids`, which are `notes` or `cards`, with its other parameters."""
+    """An action on the `ids` of a `kind`, `notes` or `cards`, with its other parameters."""
 
     kind: str
     action: str
@@ -78,9 +77,9 @@ class Step(NamedTuple):
         return [action(self.action, **{self.kind: self.ids, **self.params})]
 
 
-def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
-    """The steps that take `added` from notes, and then add all the tags that the notes have now: removing a
-    tag takes those below it too."""
+def steps_to_tags(tags: dict[int, Names], added: Names) -> list[Step]:
+    """Build the steps back to the `tags` that notes have now: `added` are removed, then all `tags` are added,
+    since removing a tag takes those below it too."""
     steps = []
     if added:
         steps.append(Step("notes", "removeTags", {"tags": " ".join(added)}, list(tags)))
@@ -92,23 +91,26 @@ def tagged_again(tags: dict[int, Names], added: Names) -> list[Step]:
     ]
 
 
-def moved_again(cards_by_deck: IdsByName) -> list[Step]:
-    """The steps that move cards back into their decks."""
+def steps_to_decks(cards_by_deck: IdsByName) -> list[Step]:
+    """Build the steps that move cards back into their decks."""
     return [
         Step("cards", "changeDeck", {"deck": deck}, cards) for deck, cards in cards_by_deck.items()
     ]
 
 
-def in_state_again(cards: Ids, states: States) -> list[Step]:
-    """The steps that bring each card back into its present state. One request."""
+def steps_to_states(cards: Ids, states: States) -> list[Step]:
+    """Build the steps that bring each card back into its present state. One request."""
     searches = [card_search(f"{client.ids_query('cid', cards)} {state}") for state in states]
     answers = zip(states.values(), client.results(*searches))
     return [Step("cards", *change, ids) for change, ids in answers]
 
 
 def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
-    """The cards that a query finds, as cardsInfo has them, without their flags. Those that a filtered deck has
-    borrowed are left out: their place at home cannot be read. One request, and one for each 500."""
+    """Read the cards that a query finds, as cardsInfo has them, without their flags. One request, and one for
+    each 500.
+
+    Cards that a filtered deck has borrowed are left out: their place at home cannot be read.
+    """
     cards = client.call("findCards", query=f"{query} -deck:filtered")
     for start in range(0, len(cards), CARDS_PER_REQUEST):
         for info in client.call("cardsInfo", cards=cards[start : start + CARDS_PER_REQUEST]):
@@ -116,10 +118,10 @@ def cards_in_own_deck(query: str) -> Iterator[JsonObject]:
                 yield {**info, "ivl": info["interval"], "flags": None}
 
 
-def schedule(card: JsonObject) -> JsonObject:
-    """The parameters of SET_VALUE for a card's place in the schedule."""
-    names = [name for name in SCHEDULE_COLUMNS if card.get(name) is not None]
-    return {"keys": names, "newValues": [card[name] for name in names]}
+def schedule_params(info: JsonObject) -> JsonObject:
+    """Parameters of SET_VALUE that put a card back into its place in the schedule."""
+    names = [name for name in SCHEDULE_COLUMNS if info.get(name) is not None]
+    return {"keys": names, "newValues": [info[name] for name in names]}
 
 
 @dataclass
@@ -140,7 +142,7 @@ class Note:
 
 @dataclass
 class JournalEntry:
-    """The way back from one change: steps, notes to be added again, the file of a deleted medium.
+    """The way back from one change: steps, notes to be added again, the content of a deleted file.
 
     `profile` is the profile of Anki, empty if it is not known; `warnings` say what does not come back; `at`
     is the second it was written.
@@ -156,7 +158,7 @@ class JournalEntry:
 
 
 def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
-    """Record the way back from a change before it is made, and add to the answer of this call how to put
+    """Record the way back from a change before it is made, and say in the answer of this call how to put
     `things` back.
 
     Raises ToolError STATE_NOT_WRITABLE: without a record nothing is changed.
@@ -164,7 +166,7 @@ def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
     data = json.dumps({**vars(entry), "content": ""}, default=vars)
     blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)
-    with _database() as db, db:
+    with _open() as db, db:
         number = db.execute(
             "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)", row
         ).lastrowid
@@ -172,19 +174,19 @@ def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
     calls.append_line(f"anki_restore {{entry: {number}}} puts {things} back")
 
 
-def newest() -> list[list[int | str]]:
-    """The last twenty entries as [id, time, tool, summary], newest first."""
+def newest_entries() -> list[list[int | str]]:
+    """Last twenty entries as [id, time, tool, summary], newest first."""
     query = """
     select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
     from changes order by id desc limit 20"""
-    with _database() as db:
+    with _open() as db:
         return list(map(list, db.execute(query)))
 
 
 def entry_of(number: int) -> JournalEntry | None:
-    """The entry of this id; None if there is none."""
+    """Entry of this id; None if there is none."""
     query = "select data, filename, content, at from changes where id = ?"
-    with _database() as db:  # as text: sqlite holds no number of more than 63 bits
+    with _open() as db:  # as text: sqlite holds no number of more than 63 bits
         row = db.execute(query, (str(number),)).fetchone()
     if row is None:
         return None

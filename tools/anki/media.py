@@ -46,7 +46,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
             sizeBytes=size_bytes,
         )
     with suppress(ImageError):
-        if mime_type := SHOWN_TYPES.get(image_bytes.kind(data)):
+        if mime_type := SHOWN_TYPES.get(image_bytes.file_extension(data)):
             return Answer(answer, {"type": "image", "data": content, "mimeType": mime_type})
     return answer
 
@@ -89,20 +89,20 @@ def delete_media(
     listing = action("getMediaFilesNames", pattern=glob.escape(name))
 
     def notes_using() -> Ids:
-        names, using = client.results(listing, note_search(f'"*{decks.quoted(name)}*"'))
+        names, note_ids = client.results(listing, note_search(f'"*{decks.escaped(name)}*"'))
         if name not in names:
             raise _not_found(name)
-        return using
+        return note_ids
 
     if dryRun:
-        using = notes_using()
-        answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(using)}
-        return {**answer, **notes.examples(notes.by_id(using[: notes.MOST_EXAMPLES]))}
+        note_ids = notes_using()
+        answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(note_ids)}
+        return {**answer, **notes.examples(notes.by_id(note_ids[: notes.MOST_EXAMPLES]))}
 
-    def describe(using: Ids) -> str:
-        return f"delete the file {quoted(name)}, used by {notes.counted(using, 'note')}"
+    def describe(note_ids: Ids) -> str:
+        return f"delete the file {quoted(name)}, used by {notes.count_text(note_ids, 'note')}"
 
-    with confirm.agreed(notes_using, describe, expected) as using:
+    with confirm.agreed(notes_using, describe, expected) as note_ids:
         # The journal keeps the file itself, unless it is larger than the journal may be.
         reading = action("retrieveMediaFile", filename=name)
         profile, content = client.unrefused(client.with_profile(reading))
@@ -110,16 +110,16 @@ def delete_media(
         if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
             entry = journal.JournalEntry(profile, filename=name, content=data)
             journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
-        answer, left = client.results(action("deleteMediaFile", filename=name), listing)
-    deletion = {"filename": name, "deleted": name not in left, "anki_response": answer}
-    if using:
-        some = ", ".join(map(str, using[: notes.MOST_EXAMPLES]))
-        deletion["warnings"] = [f"still named by {notes.counted(using, 'note')}: {some}"]
+        answer, names_left = client.results(action("deleteMediaFile", filename=name), listing)
+    deletion = {"filename": name, "deleted": name not in names_left, "anki_response": answer}
+    if note_ids:
+        ids_text = ", ".join(map(str, note_ids[: notes.MOST_EXAMPLES]))
+        deletion["warnings"] = [f"still named by {notes.count_text(note_ids, 'note')}: {ids_text}"]
     return deletion
 
 
 def _existing(filename: str) -> str:
-    """The name in Anki's form. Raises ToolError MEDIA_NOT_FOUND for a name that no file can have."""
+    """Return a file's name in Anki's form. Raises ToolError MEDIA_NOT_FOUND for one that no file can have."""
     try:
         return checked_filename(filename)
     except ItemError as error:

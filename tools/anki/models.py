@@ -74,10 +74,10 @@ def create_model(
 
     Source: AnkiConnect createModel, modelNames. Its names come back as Anki keeps them.
     """
-    sent = dict(options or {})
+    all_options = dict(options or {})
     if is_cloze is not None:
-        sent["isCloze"] = is_cloze
-    made = client.call(
+        all_options["isCloze"] = is_cloze
+    model = client.call(
         "createModel",
         modelName=model_name,
         inOrderFields=in_order_fields,
@@ -85,41 +85,41 @@ def create_model(
             {"Name": card.name, "Front": card.front, "Back": card.back} for card in card_templates
         ],
         css=css,
-        isCloze=bool(sent.get("isCloze")),
+        isCloze=bool(all_options.get("isCloze")),
     )
     warnings = [
-        f"AnkiConnect does not take the option {name}" for name in sent if name != "isCloze"
+        f"AnkiConnect does not take the option {name}" for name in all_options if name != "isCloze"
     ]
     return {
-        "model_name": made["name"],
-        "in_order_fields": [field["name"] for field in made["flds"]],
+        "model_name": model["name"],
+        "in_order_fields": [field["name"] for field in model["flds"]],
         "card_templates": list(map(asdict, card_templates)),
         "css": css,
-        "options": sent,
+        "options": all_options,
         "anki_response": None,  # null says that it went well; anki.model_info shows the note type
         **filled(warnings=warnings),
     }
 
 
 def not_found(name: str, names: list[str]) -> ToolError:
-    """The error for a note type that is not there; for the default one it brings the call that makes it."""
+    """Error for a note type that does not exist; for the default one with the call that creates it."""
     hint = did_you_mean(name, names) or "`models` lists them; anki_create_model makes one."
-    making = {}
+    data = {}
     if name == current().anki_default_model:
         hint = (
             "Call anki_create_model with the arguments in `create_model`, or name one of `models`."
         )
-        making = {"create_model": default_model(name)}
+        data = {"create_model": default_model(name)}
     return ToolError(
         f"RuntimeError: model was not found: {name}",
         hint,
         "MODEL_NOT_FOUND",
         models=names,
-        **making,
+        **data,
     )
 
 
 def default_model(name: str) -> JsonObject:
-    """The arguments of anki.create_model for the suggested note type: four fields, one card."""
+    """Arguments of anki.create_model for the suggested note type: four fields, one card."""
     text = Path(__file__).with_name("default_model.json").read_text("utf-8")
     return {"model_name": name, **json.loads(text)}

@@ -1,4 +1,4 @@
-"""Notes and images as a client describes them, and the names in them: fields, tags, files."""
+"""Notes and images as a client describes them, with their names of fields, tags and files checked."""
 
 import re
 import unicodedata
@@ -73,20 +73,20 @@ class NoteUpdate:
 
 
 def folded(name: str) -> str:
-    """The name as Anki compares it with others: it ignores upper and lower case."""
+    """Fold a name as Anki does to compare it: upper and lower case do not count."""
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
 def find_name(name: str, names: Iterable[str]) -> str | None:
-    """The name of a field, deck or note type among `names` that Anki takes for this one."""
+    """Find the field, deck or note type among `names` that Anki takes for this one."""
     wanted = folded(name)
     return next((other for other in names if folded(other) == wanted), None)
 
 
 def canonical_fields(values: Fields, model_fields: Names) -> Fields:
-    """The values under the note type's own names.
+    """Key the values by the note type's own names of its fields.
 
-    Raises ItemError for a name that it does not have, or that comes twice: Anki would drop a value and say
+    Raises ItemError for an unknown name, and for one that comes twice: Anki would drop a value and say
     nothing.
     """
     values_by_field: Fields = {}
@@ -109,8 +109,7 @@ def canonical_fields(values: Fields, model_fields: Names) -> Fields:
 
 
 def with_breaks(fields: Fields) -> Fields:
-    """The fields with `<br>` for each line break of plain text. In HTML and in a picture's base64 a line
-    break means nothing."""
+    """Write `<br>` for the line breaks of plain text. In HTML and in a picture's base64 they mean nothing."""
     values = {}
     for name, text in fields.items():
         is_plain = not TAG.search(text) and ";base64," not in text
@@ -119,7 +118,7 @@ def with_breaks(fields: Fields) -> Fields:
 
 
 def checked_clozes(fields: Fields) -> list[str]:
-    """A warning for each field with a cloze that ends too early.
+    """Check clozes: a warning for each field in which one ends too early.
 
     Raises ItemError for a box of an image occlusion that is not within its picture.
     """
@@ -141,10 +140,9 @@ def checked_clozes(fields: Fields) -> list[str]:
 
 
 def aim_images(images: list[ImageSpec], model_fields: Names) -> tuple[list[ImageSpec], Names]:
-    """The images with the field each goes to, and the names of target fields that the note type does not
-    have.
+    """Find each image's target field, and list the target fields that the note type does not have.
 
-    By default that is `Back`, or the second field, or the only one.
+    By default an image goes to `Back`, or to the second field, or to the only one.
     """
     default = find_name("Back", model_fields) or model_fields[min(1, len(model_fields) - 1)]
     aimed = []
@@ -159,7 +157,7 @@ def aim_images(images: list[ImageSpec], model_fields: Names) -> tuple[list[Image
 
 
 def checked_tags(tags: Names) -> Names:
-    """The tags without blanks around them, once each.
+    """Strip the blanks around tags, and keep each tag once.
 
     Raises ItemError for a tag with a space in it, which Anki would take for two.
     """
@@ -175,7 +173,7 @@ def checked_tags(tags: Names) -> Names:
 
 
 def checked_filename(name: str) -> str:
-    """The name in the form Anki keeps it (NFC).
+    """Return the name of a file in the form in which Anki keeps it (NFC).
 
     Raises ItemError for an invalid name: empty, blank, `.`, `..`, with control characters or separators.
     """

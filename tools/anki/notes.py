@@ -1,4 +1,4 @@
-"""Notes as they stand in Anki, and the tools that show and find them."""
+"""Notes in Anki: the tools that show and find them, and reading them for other tools."""
 
 import re
 from collections.abc import Iterator, Sized
@@ -65,7 +65,7 @@ def find_notes(
     searches = dict.fromkeys([query, other])
     matches, *wider = client.results(*map(note_search, searches))
     ids = sorted(matches)
-    more = set().union(*wider).difference(ids)
+    other_ids = set().union(*wider).difference(ids)
     # The notes of this page, each with as much as was asked for.
     page = ids[offset:end]
     if brief:
@@ -76,25 +76,25 @@ def find_notes(
         answer = {"noteIds": page, "notes": note_rows(page, excerpt or NO_LIMIT)}
     answer |= _total(ids, end)
     # A search without matches is often a word in another case, or a name that is written otherwise.
-    if more:
-        answer["inOtherCase"] = {"more": len(more), "query": other}
+    if other_ids:
+        answer["inOtherCase"] = {"more": len(other_ids), "query": other}
     warnings = [] if ids else _unknown_names(query)
     return answer | filled(warnings=warnings)
 
 
 def _total(matches: Sized, end: int) -> JsonObject:
-    """The number of all matches, and of those up to the end of this page if there are more."""
+    """Count all matches; if there are more than this page, say where the next one begins."""
     total = len(matches)
     return {"total": total, **filled(nextOffset=end if end < total else 0)}
 
 
 def _duplicates(query: str, field: str) -> list[JsonObject]:
-    """The notes with the same text in a field, in groups: {text, noteIds}.
+    """Group the notes with the same text in a field: {text, noteIds}.
 
     A request for each 500 notes, and one. Upper and lower case, tags and blanks do not count.
     """
     groups: dict[str, Ids] = {}
-    name = decks.quoted(field).replace(":", "\\:")
+    name = decks.escaped(field).replace(":", "\\:")
     ids = client.call("findNotes", query=f'({query or "deck:*"}) "{name}:*"')
     for note, info in in_parts(sorted(ids)):
         for field_name, text in values(info).items():
@@ -103,9 +103,9 @@ def _duplicates(query: str, field: str) -> list[JsonObject]:
     if not groups:
         raise unknown_field(field)
     return [
-        {"text": cut(text, LONGEST_EXCERPT), "noteIds": same}
-        for text, same in groups.items()
-        if text and len(same) > 1
+        {"text": cut(text, LONGEST_EXCERPT), "noteIds": note_ids}
+        for text, note_ids in groups.items()
+        if text and len(note_ids) > 1
     ]
 
 
@@ -119,7 +119,7 @@ def unknown_field(name: str) -> ToolError:
 
 
 def _in_any_case(query: str) -> str:
-    """The query with its plain words in any case, as regular expressions where Anki would not find them."""
+    """Let the plain words of a query match in any case, as regular expressions if Anki would not fold them."""
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
@@ -132,30 +132,31 @@ def _in_any_case(query: str) -> str:
 
 
 def check_names(query: str) -> None:
-    """Refuse an unquoted name of a deck or note type that has a blank: Anki takes its second word for a word
-    of the note. One request, if there is an unquoted name with words behind it.
+    """Refuse an unquoted name of a deck or note type that has a blank: Anki would search notes for its second
+    word. One request, if words follow an unquoted name.
 
     Raises ToolError INVALID_QUERY.
     """
     # deck:X and note:X without quotes, with more behind a blank.
     pattern = r"(?i)(?<![\"\w])(deck|note):([^\s\"()]+)(?= +[^\s)])"
     unquoted = list(re.finditer(pattern, query))
-    by_kind = _names_by_kind() if unquoted else {}
+    names_by_keyword = _names_by_keyword() if unquoted else {}
     for match in unquoted:
-        kind = match[1].lower()
-        rest = query[match.start(2) :].casefold()
-        for name in by_kind[kind]:
-            if " " in name and rest.startswith(name.casefold()):
+        keyword = match[1].lower()
+        query_tail = query[match.start(2) :].casefold()
+        for name in names_by_keyword[keyword]:
+            if " " in name and query_tail.startswith(name.casefold()):
                 raise ToolError(
-                    f"{kind}:{name} needs quotes: without them Anki looks for {kind}:{match[2]} and words",
-                    f'Write "{kind}:{name}" with its quotes.',
+                    f"{keyword}:{name} needs quotes: without them Anki looks for {keyword}:{match[2]} and words",
+                    f'Write "{keyword}:{name}" with its quotes.',
                     "INVALID_QUERY",
                 )
 
 
 def _unknown_names(query: str) -> list[str]:
-    """A sentence about each deck, tag and note type in the query that Anki does not have. One request."""
-    by_kind = _names_by_kind()
+    """Name the decks, tags and note types in the query that Anki does not have, in a sentence each. One
+    request."""
+    names_by_keyword = _names_by_keyword()
     sentences = []
     # deck:X, deck:"X Y", "deck:X Y"; the same with tag and note. After a quotation mark the name goes on to
     # the next one.
@@ -163,27 +164,27 @@ def _unknown_names(query: str) -> list[str]:
     # Names with a meaning of their own, wildcards, regular expressions.
     special = r"(?i)current|filtered|none|re:.*|.*\*.*"
     for match in re.finditer(pattern, query):
-        kind = match[2].lower()
+        keyword = match[2].lower()
         name = match[4].replace("\\", "")
         names: set[str] = set()
-        for full_name in by_kind[kind]:  # with their parents: tag:a finds a::b too
+        for full_name in names_by_keyword[keyword]:  # with their parents: tag:a finds a::b too
             names.update(accumulate(full_name.split("::"), "{}::{}".format))
         if not re.fullmatch(special, name) and name.casefold() not in map(str.casefold, names):
-            sentences.append(f"there is no {kind}:{name}. {did_you_mean(name, names)}".strip())
+            sentences.append(f"there is no {keyword}:{name}. {did_you_mean(name, names)}".strip())
     return sentences
 
 
-def _names_by_kind() -> dict[str, list[str]]:
-    """The names of decks, tags and note types, by the words for them in a query."""
+def _names_by_keyword() -> dict[str, list[str]]:
+    """Names of decks, tags and note types, by their keywords in a query."""
     actions = (action("deckNames"), action("getTags"), action("modelNames"))
     return dict(zip(("deck", "tag", "note"), client.results(*actions)))
 
 
 def note_rows(ids: Ids, length: int = NO_LIMIT) -> list[JsonObject | None]:
-    """The note of each id as the tools show it, its fields cut to so many characters; None if it does not
-    exist. Two requests."""
+    """Show the note of each id, its fields cut to `length` characters; None if it does not exist. Two
+    requests."""
     by_note = by_id(ids)
-    deck_of = decks_of(cards_of(by_note))
+    deck_of = read_decks(cards_of(by_note))
     rows = {
         note: {
             "noteId": note,
@@ -199,12 +200,12 @@ def note_rows(ids: Ids, length: int = NO_LIMIT) -> list[JsonObject | None]:
 
 
 def by_id(ids: Ids) -> Infos:
-    """The notes that exist, as `in_parts` gives them."""
+    """Read the notes that exist, all at once; as `in_parts`."""
     return dict(in_parts(ids))
 
 
 def in_parts(ids: Ids) -> Iterator[tuple[int, JsonObject]]:
-    """The notes that exist, each as notesInfo has it, with its cards in the order of the templates. A request
+    """Read the notes that exist, each as notesInfo has it, its cards in the order of the templates. A request
     for each 500."""
     for start in range(0, len(ids), NOTES_PER_REQUEST):
         calls.checkpoint()
@@ -221,50 +222,49 @@ def in_parts(ids: Ids) -> Iterator[tuple[int, JsonObject]]:
 
 
 def profile_of(infos: Infos) -> str:
-    """The name of Anki's profile as the first of these notes has it, empty with the add-on of 2023."""
+    """Name of Anki's profile, from the first of these notes; empty with the add-on of 2023."""
     return next(iter(infos.values())).get("profile", "")
 
 
 def cards_of(infos: Infos) -> Ids:
-    """The cards of all these notes."""
+    """Ids of the cards of all these notes."""
     return list(chain.from_iterable(info["cards"] for info in infos.values()))
 
 
 def deck_by_card(answer: IdsByName) -> dict[int, str]:
-    """An answer of getDecks, by card."""
+    """Turn an answer of getDecks around: the deck of each card."""
     return {card: deck for deck, cards in answer.items() for card in cards}
 
 
-def decks_of(cards: Ids) -> dict[int, str]:
-    """The deck of each card. One request."""
+def read_decks(cards: Ids) -> dict[int, str]:
+    """Read the deck of each card. One request."""
     return deck_by_card(client.call("getDecks", cards=cards)) if cards else {}
 
 
 def values(info: JsonObject) -> dict[str, str]:
-    """The fields of a note as plain text, in the order of its note type."""
+    """Contents of a note's fields by name, in the order of its note type."""
     return {name: field["value"] for name, field in info["fields"].items()}
 
 
-def counted(things: Sized, noun: str) -> str:
-    """Their number: `1 note`, `2 notes`."""
+def count_text(things: Sized, noun: str) -> str:
+    """Write a number with its noun: `1 note`, `2 notes`."""
     count = len(things)
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def first_text(info: JsonObject, length: int = LONGEST_EXCERPT) -> str:
-    """The first field of a note as text, cut to so many characters."""
+    """First field of a note as plain text, cut to `length` characters."""
     return cut(plain(next(iter(values(info).values()), "")), length)
 
 
 def examples(infos: Infos) -> JsonObject:
-    """The first notes with the text of their first field."""
-    some = list(infos.items())[:MOST_EXAMPLES]
-    return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in some]}
+    """Show the first notes, each by the text of its first field."""
+    first_notes = list(infos.items())[:MOST_EXAMPLES]
+    return {"examples": [{"noteId": note, "text": first_text(info)} for note, info in first_notes]}
 
 
 def duplicate_search(model_id: int, text: str) -> Action:
-    """The action that finds the notes of a note type with this first field, as Anki's own duplicate check
-    does."""
+    """Build the action that finds notes of a type with this first field, as Anki's own duplicate check does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
     escaped = re.sub(decks.BLANK, lambda match: f"&#{ord(match[0])};", escaped)

@@ -1,4 +1,4 @@
-"""The prompts: cards from a text, and a review in the conversation."""
+"""Anki's prompts: cards from a text, and a review in the conversation."""
 
 import json
 from typing import Annotated

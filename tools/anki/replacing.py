@@ -1,4 +1,4 @@
-"""The replacement of texts in fields: a typo costs a few words, not the whole field."""
+"""Replacements of texts in fields: a typo costs a few words, not the whole field."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from tools.toolkit import cut
 from . import note_input, notes
 from .note_input import Fields, ItemError, Names, NoteUpdate, Pair, Pairs, folded
 
-# An occurrence of a text in a note: the note's id, the field, the text with its surroundings.
+# An occurrence of a text: the note's id, the field, the text with its surroundings.
 Occurrence = list[int | str]
 
 EVERY_FIELD = "*"
@@ -19,7 +19,7 @@ SURROUNDING_CHARS = 20
 
 
 def pairs_with_breaks(replace: Pairs) -> Pairs:
-    """The replacements with `<br>` for line breaks of the new text, unless the old text has some too."""
+    """Write `<br>` for the line breaks of new texts, unless the old text has some too."""
     pairs = {}
     for name, (old, new) in replace.items():
         if "\n" not in old:
@@ -29,9 +29,9 @@ def pairs_with_breaks(replace: Pairs) -> Pairs:
 
 
 def new_values(update: NoteUpdate, values: Fields) -> Fields:
-    """The fields of a note that the update changes, by their names, with their new texts.
+    """New texts of the fields that an update changes.
 
-    Raises ItemError: no such field or text, or a text that is there more than once.
+    Raises ItemError if a field or an old text is not there, or an old text more than once.
     """
     changed = note_input.canonical_fields(note_input.with_breaks(update.fields), list(values))
     for name, pair in pairs_with_breaks(update.replace).items():
@@ -59,8 +59,8 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
 
 
 def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
-    """The occurrences of the old text. Where the new text holds the old one, as `cats` holds `cat`, it is
-    left alone: a call made again after a lost answer must not make `catss`."""
+    """Find the old text, each time with its field, but not inside the new text: a call made again after a lost
+    answer must not turn `cats` into `catss`."""
     old, new = pair
     pattern = f"({re.escape(old)})"
     if old in new:
@@ -72,7 +72,7 @@ def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, r
 
 
 def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
-    """Each text that the update replaces, with its surroundings: [note, field, text]."""
+    """List the texts that an update replaces, with their surroundings: [note, field, text]."""
     for name, pair in pairs_with_breaks(update.replace).items():
         for field, match in find_matches(name, pair, values):
             text = values[field]
@@ -82,19 +82,18 @@ def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
 
 
 def as_anki_keeps(text: str) -> str:
-    """The text as Anki keeps it: in Unicode's composed form, without control characters except line breaks
-    and tabs."""
+    """Normalize a text as Anki does: composed Unicode (NFC), no control characters but line breaks and tabs."""
     return unicodedata.normalize("NFC", re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text))
 
 
-def difference(old: str, new: str) -> list[str]:
-    """Both texts from shortly before the first difference."""
-    same = len(commonprefix([old, new]))  # noqa: RUF071
-    start = max(0, same - SURROUNDING_CHARS)
+def differing_excerpts(old: str, new: str) -> list[str]:
+    """Excerpts of both texts, from shortly before the first difference."""
+    common_length = len(commonprefix([old, new]))  # noqa: RUF071
+    start = max(0, common_length - SURROUNDING_CHARS)
     return [cut(text[start:], notes.LONGEST_EXCERPT) for text in (old, new)]
 
 
 def _fields(name: str, values: Fields) -> Names:
-    """The fields that a name stands for: one, none or all."""
+    """Fields that a name stands for: one, none or all."""
     is_every = name == EVERY_FIELD
     return [field for field in values if is_every or folded(field) == folded(name)]

@@ -1,4 +1,4 @@
-"""The tool that puts back what was changed or deleted; deleted notes are added again, each once."""
+"""The tool that puts back what was changed or deleted, by the journal; it adds deleted notes again."""
 
 import time
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def restore(entry: int | None = None) -> JsonObject:
     unsuspend, addNote, storeMediaFile.
     """
     if entry is None:
-        return {"entries": journal.newest()}
+        return {"entries": journal.newest_entries()}
     recorded = journal.entry_of(entry)
     if recorded is None:
         raise ToolError(
@@ -44,10 +44,9 @@ def restore(entry: int | None = None) -> JsonObject:
 
 
 def _put_back(entry: JournalEntry) -> JsonObject:
-    """Put back what is there to be changed: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media,
-    failed, warnings}, empty members left out.
+    """Put back an entry: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}.
 
-    The journal has what a call intended; so Anki is asked first what exists.
+    The journal has what a call intended, so Anki is asked first what exists.
     """
     # Ask for the open profile, and for what there is of the notes and cards.
     ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
@@ -58,7 +57,7 @@ def _put_back(entry: JournalEntry) -> JsonObject:
         card_search(client.ids_query("cid", ids["cards"])),
         note_search(client.ids_query("nid", [note.id for note in entry.lost])),
     )
-    profile, notes_there, cards_there, still_there = client.unrefused(answers)
+    profile, existing_notes, existing_cards, still_there = client.unrefused(answers)
     if entry.profile and profile and profile != entry.profile:
         raise ToolError(
             f"The entry belongs to Anki's profile {entry.profile!r}, but {profile!r} is open",
@@ -66,7 +65,7 @@ def _put_back(entry: JournalEntry) -> JsonObject:
             "OTHER_PROFILE",
         )
     # Play the steps back on what is there.
-    existing_ids = {"notes": set(notes_there), "cards": set(cards_there)}
+    existing_ids = {"notes": set(existing_notes), "cards": set(existing_cards)}
     failed = _perform(
         [
             step._replace(ids=sorted(existing_ids[step.kind].intersection(step.ids)))
@@ -78,8 +77,8 @@ def _put_back(entry: JournalEntry) -> JsonObject:
         for note in sorted(ids["notes"] - existing_ids["notes"])
     ]
     answer: JsonObject = {
-        "notes": len(notes_there),
-        "cards": len(cards_there),
+        "notes": len(existing_notes),
+        "cards": len(existing_cards),
         "failed": failed,
         "warnings": entry.warnings,
     }
@@ -91,7 +90,7 @@ def _put_back(entry: JournalEntry) -> JsonObject:
 
 
 def _perform(steps: list[Step]) -> list[JsonObject]:
-    """Carry out the steps; return the cards that refused their values."""
+    """Carry out the steps; list the cards whose values Anki did not take."""
     failed = []
     actions = list(chain.from_iterable(step.actions() for step in steps))
     for part in timed_parts(actions, "putting back"):
@@ -103,24 +102,24 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
     return failed
 
 
-def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> JsonObject:
+def _add_again(entry: JournalEntry, still_there: Ids, failed: list[JsonObject]) -> JsonObject:
     """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
     the schedule they had: {alreadyThere, addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and
     warns of what is lost.
 
-    Notes of the same id, `kept`, are there: the deletion was lost, the person took it back, or a card of them
+    Notes of the same id, `still_there`, are there: the deletion was lost, the person took it back, or a card of them
     was in another deck. A call before may have added some and lost Anki's answer.
     """
     # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}
-    back: dict[int, Note] = {}
-    present: Ids = []
+    restored: dict[int, Note] = {}
+    present_cards: Ids = []
     edits = []
-    for note_id, info in notes.in_parts(kept):
+    for note_id, info in notes.in_parts(still_there):
         note = deleted.pop(note_id)
         if len(info["cards"]) < len(note.decks):
-            back[note_id] = note
-            present += info["cards"]
+            restored[note_id] = note
+            present_cards += info["cards"]
             name, text = next(iter(notes.values(info).items()))
             for changed in (f"{text} ", text):
                 edits.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
@@ -128,7 +127,7 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     # Notes that a call before added again.
     if deleted:
         for note_id, note in _added_before(deleted, entry.at):
-            back[note_id] = deleted.pop(note.id)
+            restored[note_id] = deleted.pop(note.id)
     # All others are added again, their decks first.
     decks_of = {note.decks[0] for note in deleted.values()}
     client.results(*(action("createDeck", deck=name) for name in decks_of))
@@ -136,16 +135,16 @@ def _add_again(entry: JournalEntry, kept: Ids, failed: list[JsonObject]) -> Json
     for part in timed_parts(deleted.values(), "adding notes again", NEW_NOTE):
         for note, result in zip(part, client.multi(*map(_add_action, part))):
             if isinstance(result, int):
-                back[result] = note
+                restored[result] = note
                 added += 1
             else:
                 failed.append({"noteId": note.id, "error": str(result)})
     # The new cards get their decks and schedules.
-    if back:
+    if restored:
         entry.warnings.append(
             "added again: the review log of deleted cards, and with FSRS Anki's memory of them, cannot come back"
         )
-    steps = _steps_of_cards(back, present)
+    steps = _steps_for_new_cards(restored, present_cards)
     failed += _perform(steps)
     return {
         "alreadyThere": len(entry.lost) - len(deleted),
@@ -161,34 +160,38 @@ def _added_before(deleted: dict[int, Note], since: int) -> Iterator[tuple[int, N
     for note in deleted.values():
         by_texts.setdefault((note.model, *note.fields.values()), []).append(note)
     days = int((time.time() - since) / DAY_S) + 2
-    newest = max(deleted)
-    ids = sorted(note for note in client.call("findNotes", query=f"added:{days}") if note > newest)
+    newest_deleted = max(deleted)
+    ids = sorted(
+        note for note in client.call("findNotes", query=f"added:{days}") if note > newest_deleted
+    )
     for note_id, info in notes.in_parts(ids):
-        if same := by_texts.get((info["modelName"], *notes.values(info).values())):
-            yield note_id, same.pop()
+        if twins := by_texts.get((info["modelName"], *notes.values(info).values())):
+            yield note_id, twins.pop()
 
 
-def _steps_of_cards(back: dict[int, Note], present: Ids) -> list[Step]:
+def _steps_for_new_cards(restored: dict[int, Note], present_cards: Ids) -> list[Step]:
     """The steps that move the new cards of restored notes into their former decks, unless the person has put
     them elsewhere, and give them their former schedule. A card studied since keeps its own, and so do the
-    `present` cards."""
+    `present_cards` cards."""
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
     default = decks.default_name(decks.ids())
-    home_of: dict[int, str] = {}
-    for note_id, info in notes.in_parts(list(back)):
-        home_of.update(zip(info["cards"], back[note_id].decks))
+    former_deck_of: dict[int, str] = {}
+    for note_id, info in notes.in_parts(list(restored)):
+        former_deck_of.update(zip(info["cards"], restored[note_id].decks))
     moves: IdsByName = {}
     schedules = []
-    new = f"{client.ids_query('nid', back)} -{client.ids_query('cid', present)} is:new"
-    for info in journal.cards_in_own_deck(new):
+    new_cards = (
+        f"{client.ids_query('nid', restored)} -{client.ids_query('cid', present_cards)} is:new"
+    )
+    for info in journal.cards_in_own_deck(new_cards):
         card = info["cardId"]
-        note = back[info["note"]]
-        if card in home_of:
+        note = restored[info["note"]]
+        if card in former_deck_of:
             if info["deckName"] in (*note.decks, default):
-                moves.setdefault(home_of[card], []).append(card)
+                moves.setdefault(former_deck_of[card], []).append(card)
             if schedule := dict(note.schedules).get(info["ord"]):
                 schedules.append(Step("cards", SET_VALUE, schedule, [card]))
-    return journal.moved_again(moves) + schedules
+    return journal.steps_to_decks(moves) + schedules
 
 
 def _add_action(note: Note) -> Action:
@@ -198,11 +201,11 @@ def _add_action(note: Note) -> Action:
     If it looks for duplicates in one deck only, AnkiConnect does not check whether a cloze is where Anki
     wants one: in this note it was.
     """
-    new = {
+    new_note = {
         "deckName": note.decks[0],
         "modelName": note.model,
         "fields": note.fields,
         "tags": note.tags,
         "options": {"allowDuplicate": True, "duplicateScope": "deck"},
     }
-    return action("addNote", note=new)
+    return action("addNote", note=new_note)

@@ -1,5 +1,4 @@
-"""Records about Anki in the state folder: small databases, the note of each dedup_key, answers to cards of
-the last hour."""
+"""The state folder's records about Anki: the note of each dedup_key, and what is remembered for an hour."""
 
 import json
 import time
@@ -13,13 +12,13 @@ from tools.toolkit import ToolError, compact_json, make_folder_of, state_path
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-# Time to wait for another session.
-PATIENCE_S = 10
+# Time to wait while another session writes.
+BUSY_TIMEOUT_S = 10
 # Seconds in which the same call, made again, finishes the first one; later it means something new.
-KEPT_S = 3600
+REMEMBERED_S = 3600
 
-# `profile` is empty if the add-on does not name it; `call` is the key of something kept for an hour.
-ADDED_SCHEMA = """
+# `profile` is empty if the add-on does not name it; `call` names something remembered for an hour.
+SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)
 );
@@ -28,8 +27,8 @@ create table if not exists begun (call text primary key, kept text not null, at 
 
 
 @contextmanager
-def database(name: str, schema: str) -> Iterator["Connection"]:
-    """The database `name`, made with `schema` if it is not there, and closed afterwards.
+def open_database(name: str, schema: str) -> Iterator["Connection"]:
+    """Open the database `name`, made with `schema` if it is not there, and close it afterwards.
 
     Raises ToolError STATE_NOT_WRITABLE.
     """
@@ -38,7 +37,7 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
     path = state_path(name)
     try:
         make_folder_of(path)
-        with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
+        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as db:
             path.chmod(0o600)
             # A commit removes sqlite's journal; with less than EXTRA a power cut may bring it back, and with
             # it the state before.
@@ -53,16 +52,16 @@ def database(name: str, schema: str) -> Iterator["Connection"]:
         ) from error
 
 
-_added = partial(database, "anki-added.sqlite3", ADDED_SCHEMA)
+_open = partial(open_database, "anki-added.sqlite3", SCHEMA)
 
 
 def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
-    """The note that was added under each key in this profile of Anki, or while its name was not known."""
+    """Notes added under these keys in this profile of Anki, or while the profile's name was not known."""
     notes = {}
     if keys:
-        # The last is that of the profile.
+        # The row of the profile itself comes last and counts.
         query = "select note from noted where key = ? and profile in (?, '') order by profile"
-        with _added() as db:
+        with _open() as db:
             for key in keys:
                 for (note,) in db.execute(query, (_digest(key), profile)):
                     notes[key] = note
@@ -70,10 +69,10 @@ def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
 
 
 def remember_keys(added: dict[str, int], profile: str) -> None:
-    """Keep the note of each key in a profile of Anki."""
+    """Record the note of each key in a profile of Anki."""
     if not added:
         return
-    with _added() as db, db:
+    with _open() as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -88,18 +87,18 @@ def _digest(key: str) -> bytes:
 
 
 def recall(subject: str) -> Any:
-    """The data that `keep` kept under this name within the last hour, or None."""
-    with _added() as db:
-        since = time.time() - KEPT_S
+    """Return what was remembered under this name within the last hour, or None."""
+    with _open() as db:
+        since = time.time() - REMEMBERED_S
         row = db.execute(
             "select kept from begun where call = ? and at > ?", (subject, since)
         ).fetchone()
     return json.loads(row[0]) if row else None
 
 
-def keep(subject: str, data: object) -> None:
+def remember(subject: str, data: object) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with _added() as db, db:
+    with _open() as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)",
             (subject, compact_json(data), time.time()),

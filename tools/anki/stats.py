@@ -13,7 +13,7 @@ from .client import action, card_search, note_search
 from .studying import review_log, study_queue
 
 # The searches for cards due today, tomorrow and so on.
-FORECAST = (
+FORECAST_SEARCHES = (
     "-is:suspended -is:new prop:due<=0",
     "-is:suspended -is:new prop:due=1",
     "-is:suspended -is:new prop:due=2",
@@ -22,19 +22,19 @@ FORECAST = (
     "-is:suspended -is:new prop:due=5",
     "-is:suspended -is:new prop:due=6",
 )
-# Time in which a part of the log is read: Anki's window stands still meanwhile.
+# Time in which a part of the log is read: Anki does not react meanwhile.
 HOLD_S = 0.4
 MOST_DECKS = 12
 MOST_LEECHES = 5
 
-PAGE = Page(
+STATS_PAGE = Page(
     "ui://anki/stats",
     Path(__file__).parent / "studying" / "stats.html",
     lambda answer: {"pi-mcp/today": review_log.usual_today().isoformat()},
 )
 
 
-@Tool("anki.stats", title="Anki: how studying goes", page=PAGE)
+@Tool("anki.stats", title="Anki: how studying goes", page=STATS_PAGE)
 def stats(
     deck: Annotated[str, "with its subdecks; all by default", Limits(strip=True)] = "",
     days: Annotated[int, Limits(ge=1, le=365)] = 30,
@@ -50,27 +50,28 @@ def stats(
     name, deck_ids = study_queue.deck_and_subdecks(deck, decks.ids())
     scope = client.ids_query("did", deck_ids.values())
     # The cards answered today, since yesterday and since the day before show where Anki's day begins.
-    searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST)
-    deck_stats, leeches, answered, today, yesterday, before, *coming = client.results(
+    searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST_SEARCHES)
+    deck_stats, leeches, answered, today, yesterday, before, *forecast = client.results(
         action("getDeckStats", decks=list(deck_ids)),
         note_search(f"{scope} tag:leech"),
         *(card_search(f"{scope} {search}") for search in searches),
     )
     # Find the second at which Anki's day began, and count the answers of each day.
-    recent = review_log.newest(client.call("getReviewsOfCards", cards=before))
+    recent = review_log.newest_answers(client.call("getReviewsOfCards", cards=before))
     day_start = review_log.day_start(recent, [today, yesterday, before])
     logs = (
         client.call("getReviewsOfCards", cards=part)
         for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S)
     )
-    summary = review_log.summary(logs, days, day_start, len(today))
+    summary = review_log.study_summary(logs, days, day_start, len(today))
     # The decks with most cards due, and the questions of the hardest cards.
     due, due_in_all = study_queue.due_counts(deck_stats, deck_ids)
     busiest = sorted(due.items(), key=lambda item: -sum(item[1].values()))
-    rows = []
-    for deck_name, counts in busiest[:MOST_DECKS]:
-        if any(counts.values()):
-            rows.append([deck_name, *counts.values()])
+    rows = [
+        [deck_name, *counts.values()]
+        for deck_name, counts in busiest[:MOST_DECKS]
+        if any(counts.values())
+    ]
     hardest = [
         {"noteId": note, "question": CLOZE.sub(r"\2", notes.first_text(info))}
         for note, info in notes.by_id(sorted(leeches)[:MOST_LEECHES]).items()
@@ -80,6 +81,6 @@ def stats(
         "due": due_in_all,
         "decks": rows,
         **summary,
-        "forecast": list(map(len, coming)),
+        "forecast": list(map(len, forecast)),
         "leeches": {"total": len(leeches), "notes": hardest},
     }

@@ -1,4 +1,4 @@
-"""Pasted tables: the rows of a text as spreadsheets and Anki write it, and the notes in them."""
+"""Pasted tables, as spreadsheets and Anki's export write them, and the notes in their rows."""
 
 # Tables are read as they were meant:
 # - cells in quotes, with doubled quotes and line breaks in them; if a quote is never closed, quotes are text;
@@ -61,18 +61,18 @@ class Table:
             )
         rows = [row for row in rows if "".join(row).strip()]
         by_name = {TAGS_COLUMN: TAGS_COLUMN} | {name.strip().casefold(): name for name in names}
-        first = [cell.strip().casefold() for cell in next(iter(rows), [])]
+        first_row = [cell.strip().casefold() for cell in next(iter(rows), [])]
         # The columns that the head of an export names, by their index.
         columns = {}
         for key, value in head.items():
             if key.endswith(" column") and value.isdigit():
                 columns[int(value) - 1] = key.replace("tags column", TAGS_COLUMN)
         # The names in the first row, or else those of the call.
-        if by_name.keys() <= {TAGS_COLUMN, *first}:
+        if by_name.keys() <= {TAGS_COLUMN, *first_row}:
             rows = rows[1:]
-            names = [by_name.get(name, "") for name in first]
+            names = [by_name.get(name, "") for name in first_row]
             remark = "the first row has the names of the fields: it was left out"
-            if left_out := [name for name in first if name and name not in by_name]:
+            if left_out := [name for name in first_row if name and name not in by_name]:
                 remark += f", and so were the columns {', '.join(left_out)[:80]}"
             remarks = [*remarks, remark]
         elif columns and any("".join(row[len(names) :]).strip() for row in rows):
@@ -86,8 +86,8 @@ class Table:
         self.remarks = remarks
 
     def notes(self, deck: str, model: str) -> list[NoteInput | ToolError]:
-        """The note of each row, or its error. Notes get this deck and note type if they are given, otherwise
-        those that their row or the head names.
+        """Make a note of each row, or its error. Its deck and note type are these; if they are empty, those of
+        the row or the head.
 
         Raises ToolError if no row fits the names.
         """
@@ -99,7 +99,7 @@ class Table:
         return items
 
     def _note(self, texts: Texts, deck: str, model: str) -> NoteInput | ToolError:
-        """The note of a row; only tags at the end may be missing."""
+        """Make the note of a row, of which only tags at the end may be missing."""
         missing = self.names[len(texts) :]
         extra = "".join(texts[len(self.names) :]).strip()
         if extra or missing not in ([], [TAGS_COLUMN]):
@@ -119,8 +119,8 @@ class Table:
         return NoteInput(fields, tags=tags, model=model, deck=deck)
 
     def _html(self, text: str) -> str:
-        """The HTML of a cell, so that `a < b` and `vector<int>` arrive as typed. A cell is HTML already if
-        the head of the table says so, or if it has a closing tag, a line break, a picture or an entity."""
+        """Turn a cell into HTML, so that `a < b` and `vector<int>` arrive as typed. It is HTML already if the
+        head of the table says so, or if it has a closing tag, a line break, a picture or an entity."""
         is_html = self.head.get("html", "").lower()
         if is_html == "true" or (is_html != "false" and HTML_SIGNS.search(text)):
             return text
@@ -128,7 +128,7 @@ class Table:
 
 
 def from_text(text: str, names: Texts) -> Table:
-    """The table in a text. Without `names` its head must have them.
+    """Read the table in a text. Without `names` its head must have them.
 
     Raises ToolError INVALID_ARGUMENTS.
     """
@@ -156,7 +156,7 @@ def from_text(text: str, names: Texts) -> Table:
 
 
 def _cells(text: str, separator: str) -> tuple[list[Texts], bool]:
-    """The rows, and True if quotation marks enclose cells."""
+    """Split a text into rows of cells; True if quotation marks enclose cells."""
     try:
         cells = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         return list(cells), True
@@ -165,7 +165,7 @@ def _cells(text: str, separator: str) -> tuple[list[Texts], bool]:
 
 
 def _guessed_separator(text: str, names: Texts) -> str:
-    """The separator by which nearly every row has as many cells as there are names, or more; else a tab."""
+    """Guess the separator: by it nearly every row has as many cells as there are names, or more; else a tab."""
     needed = len(names) - (names[-1:] == [TAGS_COLUMN])
     lines = text.strip().splitlines()
     are_dashed = any(

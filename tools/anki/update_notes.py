@@ -1,7 +1,8 @@
-"""The tool that changes notes, and reads back what Anki made of each change."""
+"""The tool that changes notes, and reads back what Anki did."""
 
 import time
 from collections.abc import Collection
+from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -24,7 +25,7 @@ NOTE_DESCRIPTION = (
 EDITOR_S = 1.5
 MOST_OCCURRENCES = 10
 # Notes of a query that a call changes: a minute of Anki's and some 20 MiB here.
-AT_ONCE = 5000
+MOST_NOTES_PER_CALL = 5000
 
 
 @Tool(
@@ -59,27 +60,31 @@ def update_notes(
 class NoteChange(NamedTuple):
     """An update that fits its note, with its pictures stored.
 
-    It has an action for each thing that it changes: some may be refused and others not.
+    Each of its changes is a step of its own: some may be refused and others not.
     """
 
     texts: NewTexts
-    # By the names of the details in the answer: what is changed, and the step that changes it.
+    # By the key in the answer's detail: what is changed, and the step that changes it.
     changes: dict[str, tuple[object, Step]]
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
 # there already, and a replacement knows its own result. What is overwritten goes to the journal before
 # the first request that changes anything; what Anki says it did is read back.
+@dataclass
 class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     """Changes of notes: {updated, skipped, details, left}.
 
-    With a query, texts are replaced in whatever it finds: counted first, then in the first AT_ONCE of these
-    notes; `left` are for the same call made again. Of a large collection no more than these are in memory.
+    With a query, texts are replaced in whatever it finds: all is counted, then MOST_NOTES_PER_CALL notes are
+    changed; `left` are for the same call made again. Of a large collection no more than these are in memory.
 
-    `before`: the notes as they are, by id. `destinations`: the decks that updates name. `homes`: if there are
-    any, the deck of each card.
+    `before`: the notes as they are, by id. `destinations`: the decks that updates name; if there are any,
+    `deck_of` has the deck of each card.
     """
 
+    updates: list[NoteUpdate]
+    query: str
+    replace: Pairs
     count_key = "updated"
     # Notes that a query finds beyond those of this call, and the occurrences of the texts in them.
     notes_left = more_occurrences = 0
@@ -88,27 +93,26 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     # Fields are changed note by note, tags and decks of many notes in one action.
     weight = TOGETHER
 
-    def __init__(self, updates: list[NoteUpdate], query: str, replace: Pairs):
+    def __post_init__(self) -> None:
         super().__init__()
-        self.brief = bool(query)
-        self.updates = updates
-        self.query = query
-        self.replace = replace
-        self.destinations = dict.fromkeys(filter(None, (update.deckName for update in updates)))
-        self.homes: dict[int, str] = {}
+        self.brief = bool(self.query)
+        self.destinations = dict.fromkeys(
+            filter(None, (update.deckName for update in self.updates))
+        )
+        self.deck_of: dict[int, str] = {}
         self.deck_ids: IdByName = {}
         # The steps that take the changes back, and the cards that are moved, by the decks they come from.
-        self.back: list[Step] = []
-        self.moved: IdsByName = {}
+        self.restoring_steps: list[Step] = []
+        self.moved_cards: IdsByName = {}
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._read_notes, self._describe, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
             # Write what will be overwritten into the journal; a call that changes nothing gets no entry.
             # Cards are moved back by decks: each action redraws Anki's window, however many cards it is for.
-            steps = self.back + journal.moved_again(self.moved)
+            steps = self.restoring_steps + journal.steps_to_decks(self.moved_cards)
             if steps:
-                count = notes.counted(self.ready, "note")
+                count = notes.count_text(self.ready, "note")
                 entry = JournalEntry(notes.profile_of(self.before), steps)
                 journal.write("update_notes", f"{count} changed", f"the {count}", entry)
             answer = self.send_all(
@@ -118,7 +122,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return {**answer, **filled(left=self.notes_left)}
 
     def dry_run(self) -> JsonObject:
-        """Count the notes there are, and show texts, tags and decks of the first before and after."""
+        """Count the notes to be changed, and show texts, tags and decks of the first before and after."""
         self.is_dry_run = True
         ids = self._read_notes()
         self.prepare_all(self.updates)
@@ -140,13 +144,13 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             **filled(
                 places=occurrences[:MOST_OCCURRENCES],
                 placesInAll=len(occurrences) + self.more_occurrences,
-                makes=self._makes(),
+                makes=self._new_names(),
             ),
         }
 
     def _read_notes(self) -> Collection[int]:
-        """Read the notes as they are; the ids of those there are. One request for each 500, with new decks
-        one more."""
+        """Read the notes as they are, and return the ids of those that exist. One request for each 500, and one
+        if decks change."""
         if self.query:
             return self._find_notes()
         self.before = notes.by_id([update.noteId for update in self.updates])
@@ -155,23 +159,24 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 action("getDecks", cards=notes.cards_of(self.before)),
                 action("deckNamesAndIds"),
             )
-            self.homes = notes.deck_by_card(by_deck)
+            self.deck_of = notes.deck_by_card(by_deck)
         return self.before
 
     def _find_notes(self) -> Collection[int]:
-        """Read the notes with something to replace; the ids of all. One request for each 500, and one.
+        """Find the notes with something to replace, and read those of this call. One request for each 500, and
+        one.
 
         Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
         """
         notes.check_names(self.query)
         matches = client.call("findNotes", query=self.query)
-        fields = {replacing.EVERY_FIELD}
+        field_names = {replacing.EVERY_FIELD}
         self.updates = []
         self.before = {}
         ids = []
         for note, info in notes.in_parts(sorted(matches)):
             values = notes.values(info)
-            fields.update(map(str.casefold, values))
+            field_names.update(map(str.casefold, values))
             pairs = {
                 name: pair
                 for name, pair in self.replace.items()
@@ -181,36 +186,36 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 continue
             update = NoteUpdate(note, replace=pairs, all=True)
             ids.append(note)
-            if len(ids) <= AT_ONCE:
+            if len(ids) <= MOST_NOTES_PER_CALL:
                 self.updates.append(update)
                 self.before[note] = info
             else:
                 self.more_occurrences += len(list(replacing.occurrences(update, values)))
         for name in self.replace:
-            if matches and name.casefold() not in fields:
+            if matches and name.casefold() not in field_names:
                 raise notes.unknown_field(name)
         self.notes_left = len(ids) - len(self.updates)
         return ids
 
     def _describe(self, ids: Collection[int]) -> str:
-        """The things that the updates change in words, and some notes; empty without notes."""
+        """Describe to the person what the updates change, and in which notes; empty without notes."""
         if not ids:
             return ""
         updates = self.updates
         fields = dict.fromkeys(chain(*({**update.fields, **update.replace} for update in updates)))
-        # The subjects in words, each with whether it is among the changes.
+        # Each thing that can change, in words; truthy if it does.
         subjects = {
             f"fields {quoted(', '.join(fields))}": fields,
             "tags": any(update.addTags or update.removeTags for update in updates),
             f"deck to {', '.join(map(quoted, self.destinations))}": self.destinations,
             "pictures": any(update.images for update in updates),
         }
-        words = ", ".join(filled(**subjects))
-        count = notes.counted(ids, "note")
-        return f"change {words or 'nothing'} of {count}{confirm.examples(self.before)}"
+        description = ", ".join(filled(**subjects))
+        count = notes.count_text(ids, "note")
+        return f"change {description or 'nothing'} of {count}{confirm.examples_text(self.before)}"
 
-    def _makes(self) -> JsonObject:
-        """The decks and tags that Anki does not have yet and this call would make."""
+    def _new_names(self) -> JsonObject:
+        """List the decks and tags that this call would make."""
         tags = set(chain.from_iterable(update.addTags for update in self.updates))
         existing = client.call("getTags")
         new_tags = sorted(tag for tag in tags if not note_input.find_name(tag, existing))
@@ -220,7 +225,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return filled(decks=new_decks, tags=new_tags)
 
     def _example(self, index: int, info: JsonObject) -> JsonObject:
-        """The change of a note as the dry run shows it, or why there is none."""
+        """Show the change of a note in the dry run, or the reason why there is none."""
         if index not in self.ready:
             return self.details[index]
         update = self.updates[index]
@@ -229,10 +234,12 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return filled(
             noteId=update.noteId,
             text=notes.first_text(info),
-            fields={name: replacing.difference(old[name], text) for name, text in new.items()},
+            fields={
+                name: replacing.differing_excerpts(old[name], text) for name, text in new.items()
+            },
             addTags=update.addTags,
             removeTags=update.removeTags,
-            deckName=update.deckName and [self.homes[info["cards"][0]], update.deckName],
+            deckName=update.deckName and [self.deck_of[info["cards"][0]], update.deckName],
         )
 
     # The texts are made from what the note has now, so that they can be compared, counted and put back; a
@@ -252,19 +259,21 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             )
         # The new texts, and where pictures go.
         info = self.before[note]
-        old = notes.values(info)
-        values = replacing.new_values(update, old)
-        first = next(iter(old))
-        if first in values and not plain(values[first]):
-            self.warnings.append(f"note {note} has nothing in its first field, {first}, after this")
+        old_values = notes.values(info)
+        new_values = replacing.new_values(update, old_values)
+        first_field = next(iter(old_values))
+        if first_field in new_values and not plain(new_values[first_field]):
+            self.warnings.append(
+                f"note {note} has nothing in its first field, {first_field}, after this"
+            )
         self.warnings += [
-            f"note {note}, {warning}" for warning in note_input.checked_clozes(values)
+            f"note {note}, {warning}" for warning in note_input.checked_clozes(new_values)
         ]
-        images, unknown = note_input.aim_images(update.images, list(old))
+        images, unknown = note_input.aim_images(update.images, list(old_values))
         if unknown:
             raise ItemError(
                 f"{note_input.UNKNOWN_TARGET}: {', '.join(unknown)[:80]}",
-                f"target_field must be one of {', '.join(old)}.",
+                f"target_field must be one of {', '.join(old_values)}.",
                 "UNKNOWN_TARGET_FIELD",
             )
         # Deck and tags; Anki removes with a tag what lies below it.
@@ -272,21 +281,21 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         if deck:
             # One that Anki does not have yet is made by changeDeck, under any name that it gets.
             deck = decks.existing_name(deck, self.deck_ids) or decks.checked_name(deck)
-        if {self.homes.get(card) for card in info["cards"]} == {deck}:
+        if {self.deck_of.get(card) for card in info["cards"]} == {deck}:
             deck = ""
         added = note_input.checked_tags(update.addTags)
         tags = list(map(str.casefold, [*info["tags"], *added]))
         unwanted = note_input.checked_tags(update.removeTags)
         removed = [tag for tag in unwanted if decks.below([tag.casefold()], tags)]
-        texts = NewTexts(values, [], [])
+        texts = NewTexts(new_values, [], [])
         if not self.is_dry_run:
-            texts = with_pictures(self.pictures, values, old, images)
+            texts = with_pictures(self.pictures, new_values, old_values, images)
         return self._change(info, texts, added, removed, deck)
 
     def _change(
         self, info: JsonObject, texts: NewTexts, added: Names, removed: Names, deck: str
     ) -> NoteChange:
-        """The change of a note; the steps that take it back join those of the others.
+        """Build the change of a note, and note the steps that take it back.
 
         - `info`: the note as it is; `texts`: its new texts, with pictures;
         - `added`, `removed`: tags; `deck`: the deck to move its cards into, empty if they stay.
@@ -305,21 +314,21 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         if fields:
             self.weight = 1
             old = {name: notes.values(info)[name] for name in fields}
-            self.back.append(Step("notes", SET_FIELDS, {"fields": old}, [note]))
+            self.restoring_steps.append(Step("notes", SET_FIELDS, {"fields": old}, [note]))
         if added or removed:
-            self.back += journal.tagged_again({note: info["tags"]}, added)
+            self.restoring_steps += journal.steps_to_tags({note: info["tags"]}, added)
         if deck:
             for card in info["cards"]:
-                self.moved.setdefault(self.homes[card], []).append(card)
+                self.moved_cards.setdefault(self.deck_of[card], []).append(card)
         return NoteChange(texts, {name: row for name, row in changes.items() if row[0]})
 
     def send(self, part: list[int]) -> None:
-        # Steps with one key are one action: each takes some milliseconds, 290 with the Browser open,
+        # Steps with the same key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
         steps: dict[str, Step] = {}
         for index in part:
             for _, step in self.ready[index].changes.values():
-                steps.setdefault(_key(step), step._replace(ids=[])).ids.extend(step.ids)
+                steps.setdefault(_action_key(step), step._replace(ids=[])).ids.extend(step.ids)
         actions = chain.from_iterable(step.actions() for step in steps.values())
         answers = dict(zip(steps, client.multi(*actions), strict=True))
         for index in part:
@@ -328,7 +337,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             refusal = None
             detail: JsonObject = {}
             for name, (value, step) in change.changes.items():
-                answer = answers[_key(step)]
+                answer = answers[_action_key(step)]
                 if isinstance(answer, Refused):
                     refusal = answer
                 else:
@@ -340,15 +349,16 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 self.set_detail(index, "ok", **detail)
 
     def end(self) -> None:
-        """Take back the `ok` of each update whose texts the notes do not have. One request.
+        """Fail each `ok` update whose texts the note does not have. One request.
 
         AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
         Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
         the change.
         """
-        done = self.indexes_with("ok")
-        if not done or self.weight == TOGETHER:  # no text was changed
+        ok_indexes = self.indexes_with("ok")
+        if not ok_indexes or self.weight == TOGETHER:  # no text was changed
             return
+        # Read the notes again, once the Browser's editor has saved what it had.
         try:
             (selected,) = client.multi(action("guiSelectedNotes"))
             if isinstance(selected, list) and self.before.keys() & selected:
@@ -357,20 +367,21 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
-        for index in done:
+        # Compare them with what was sent.
+        for index in ok_indexes:
             info = infos.get(self.updates[index].noteId)
             texts = notes.values(info) if info else {}
-            stale = [
+            unchanged = [
                 name
-                for name, sent in self.ready[index].texts.values.items()
-                if as_anki_keeps(texts.get(name, "")) != as_anki_keeps(sent)
+                for name, new_text in self.ready[index].texts.values.items()
+                if as_anki_keeps(texts.get(name, "")) != as_anki_keeps(new_text)
             ]
-            if stale:
+            if unchanged:
                 del self.details[index]["updatedFields"]
                 self.set_failed(
                     index,
                     ItemError(
-                        f"{', '.join(stale)} is not as it was sent: is the note open in Anki's Browser, or "
+                        f"{', '.join(unchanged)} is not as it was sent: is the note open in Anki's Browser, or "
                         "twice in this call?",
                         "Close the Browser, or select another note in it, then call again.",
                         "UNCHANGED",
@@ -378,6 +389,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 )
 
 
-def _key(step: Step) -> str:
-    """A key, equal for steps that can be one action. A note's own texts are an action of their own."""
+def _action_key(step: Step) -> str:
+    """Key of the action that carries a step out; steps that can share one have the same. The texts of a note
+    share none."""
     return repr(id(step) if step.action == SET_FIELDS else step[:3])

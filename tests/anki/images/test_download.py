@@ -28,7 +28,7 @@ told = {{}}
 for host in {json.dumps([OWN, "2600:9000:1234::77", "2600:9000:9999::1", "93.184.216.34", "93.184.217.1"])}:
     url = f"http://[{{host}}]" if ":" in host else f"http://{{host}}"
     try:
-        pictures.TIMEOUT_S = 1
+        pictures.DOWNLOAD_TIMEOUT_S = 1
         told[host] = len(pictures.fetch(f"{{url}}:{{server.server_port}}/"))
     except pictures.ImageError as error:
         told[host] = error.code
@@ -125,7 +125,7 @@ def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(
     """The limits themselves are held by tests/core/test_http.py, as are redirects and bad addresses."""
     env(IMAGE_MAX_BYTES=100_000)
     if path == "/dripping":
-        monkeypatch.setattr(pictures, "TIMEOUT_S", 1)
+        monkeypatch.setattr(pictures, "DOWNLOAD_TIMEOUT_S", 1)
     web.pages |= {"/endless": endless, "/dripping": dripping, "/loop": redirect("/loop")}
 
     with pytest.raises(ImageError, match=words):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.anki.anki_helpers import GIF, JPEG, SVG, WEBP, png
 from tests.support.client import cases
-from tools.anki.images.image_bytes import ImageError, kind
+from tools.anki.images.image_bytes import ImageError, file_extension
 from tools.anki.images.pictures import replace_data_urls, with_image
 
 DIV = '<div><img src="a.png" style="max-width:100%;height:auto"/></div>'
@@ -31,7 +31,7 @@ BMP = b"BM" + b"\0" * 12 + b"\x28\0\0\0" + b"\x04\0\0\0\xfd\xff\xff\xff" + b"\0"
     ],
 )
 def test_each_format_is_known_by_its_bytes(data, extension):
-    assert kind(data) == extension
+    assert file_extension(data) == extension
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_each_format_is_known_by_its_bytes(data, extension):
 )
 def test_other_data_is_refused(data):
     with pytest.raises(ImageError, match="not an image"):
-        kind(data)
+        file_extension(data)
 
 
 @pytest.mark.parametrize("whole", [png(20, 20), JPEG, GIF, WEBP])
 def test_an_image_cut_anywhere_is_refused(whole):
     for length in range(12, len(whole) - 1):
         with pytest.raises(ImageError):
-            kind(whole[:length])
+            file_extension(whole[:length])
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -56,7 +56,7 @@ def test_damaged_images_are_images_or_refused(whole, data):
     for at in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=8)):
         damaged[at] = data.draw(st.integers(0, 255))
     try:
-        assert kind(bytes(damaged))
+        assert file_extension(bytes(damaged))
     except ImageError as error:
         assert error.hint
 

@@ -331,7 +331,7 @@ PEAK = r"""
 import re, sys
 from tools.anki.images import image_bytes, resize
 data = sys.stdin.buffer.read()
-_, extension, warning = resize.shrink(data, image_bytes.kind(data), 768)
+_, extension, warning = resize.shrink(data, image_bytes.file_extension(data), 768)
 print(extension, "stored as it came" in warning, int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]) // 1024)
 """
 

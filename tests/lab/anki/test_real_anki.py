@@ -131,7 +131,7 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
     sent = client.send
 
     def lose(request, extra_s=0):
-        if "deleteNotes" not in client.names(request):
+        if "deleteNotes" not in client.action_names(request):
             return sent(request, extra_s)
         if way == "crash":
             anki.process.kill()
@@ -172,7 +172,7 @@ def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, tmp_path, fsr
     answered = []
     while len(answered) < 30:
         answer = call("anki.due", deck="Geo", limit=10)
-        for card in due.STUDY.private(answer)[due.CARDS]:
+        for card in due.STUDY_PAGE.private(answer)[due.CARDS_KEY]:
             ease = eases[len(answered) % len(eases)]
             if way == "chat":
                 result = answer_cards([card["cardId"]], str(ease), early=True)

@@ -51,7 +51,7 @@ def revocation(name):
 
 def way_back(name):
     journal.write("lab", name, "it", journal.JournalEntry(""))
-    return journal.newest()[0][0]
+    return journal.newest_entries()[0][0]
 
 
 def key(name):

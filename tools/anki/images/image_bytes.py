@@ -1,4 +1,4 @@
-"""The formats of images, known by the bytes themselves, whatever a name or an address says."""
+"""Formats of images, told by their bytes, whatever a name or an address says."""
 
 import re
 
@@ -22,8 +22,8 @@ class ImageError(ItemError):
     """An image that cannot be used."""
 
 
-def kind(data: bytes) -> str:
-    """The file extension of an image: png, jpg, gif, webp, bmp, tiff, avif or svg.
+def file_extension(data: bytes) -> str:
+    """Tell an image's format by its extension: png, jpg, gif, webp, bmp, tiff, avif or svg.
 
     Raises ImageError: not an image, or cut short.
     """

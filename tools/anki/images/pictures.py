@@ -1,5 +1,4 @@
-"""The pictures of one call: each is decoded or fetched once, made small, stored once in Anki's media folder,
-and shown in a field always in the same HTML."""
+"""Pictures of notes: decoded or fetched, made small, stored in Anki's media folder, and shown in fields."""
 
 import base64
 import re
@@ -39,12 +38,12 @@ BY_PATH_BYTES = MIB = 1024 * 1024
 S_PER_MIB_SQUARED = 2
 
 # Time for a whole download, redirects included.
-TIMEOUT_S = 30
+DOWNLOAD_TIMEOUT_S = 30
 MOST_REDIRECTS = 5
 
 
 class Pictures:
-    """The pictures that this call has prepared and uploaded so far: the work is done once for each."""
+    """The pictures of one call: each is prepared and uploaded once."""
 
     def __init__(self) -> None:
         self.warned: set[str] = set()
@@ -53,8 +52,8 @@ class Pictures:
 
 
 def _prepared(image: ImageSpec) -> tuple[str, bytes, str]:
-    """The picture that a client described, made small: its name, the file, and a warning that says what could
-    not be done to it. Raises ImageError."""
+    """Prepare a picture as a client describes it: its name, its content, made small, and a warning if that
+    failed. Raises ImageError."""
     ending = r"(?i)\.(png|gif|webp|bmp|svg|avif|jpe?g|jpe|jfif|tiff?)$"
     stem = re.sub(ending, "", checked_filename(image.filename)) if image.filename else ""
     if image.image_base64:
@@ -63,14 +62,16 @@ def _prepared(image: ImageSpec) -> tuple[str, bytes, str]:
         data = fetch(image.image_url)
     else:
         raise ImageError("the image has no content", "Give image_base64 or image_url.", "IMAGE")
-    small, extension, warning = resize.shrink(data, image_bytes.kind(data), image.max_side)
-    # with the ending of its content: an image is never stored as a page or a script
-    name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(small, extension)
-    return name, small, warning
+    content, extension, warning = resize.shrink(
+        data, image_bytes.file_extension(data), image.max_side
+    )
+    # The ending is that of the content: an image is never stored as a page or a script.
+    name = f"{stem}.{extension}" if stem.strip(".") else hashed_name(content, extension)
+    return name, content, warning
 
 
 def decode(text: str) -> bytes:
-    """The bytes of base64, or of a data URL of it, read strictly: Anki would take anything.
+    """Decode base64, or a data URL of it, strictly: Anki would take anything.
 
     Raises ImageError.
     """
@@ -94,7 +95,7 @@ def decode(text: str) -> bytes:
 # is checked, and the connection goes to a checked one, so a name that resolves differently the second time
 # gains nothing. Each redirect is checked in the same way.
 def fetch(url: str) -> bytes:
-    """The bytes at `url`.
+    """Download the bytes at `url`.
 
     Raises ImageError: not http(s), an address that is not public, no answer in time, an HTTP error, too many
     redirects, more than IMAGE_MAX_BYTES.
@@ -107,7 +108,7 @@ def fetch(url: str) -> bytes:
             "IMAGE",
         )
     bounds = http.Bounds(
-        time.monotonic() + TIMEOUT_S,
+        time.monotonic() + DOWNLOAD_TIMEOUT_S,
         current().image_max_bytes,
         MOST_REDIRECTS,
         foreign_only=not current().image_allow_private,
@@ -148,7 +149,8 @@ def hashed_name(data: bytes, extension: str) -> str:
 
 
 def store(name: str, data: bytes) -> str:
-    """The name that Anki gave the file: it rewrites some, and a file of that name with other content stays.
+    """Store a file, and return the name that Anki gave it: it rewrites some, and keeps another file of the same
+    name.
 
     Raises ItemError for a name that Anki must not get, Failure if Anki does not store it.
     """
@@ -176,81 +178,81 @@ def store(name: str, data: bytes) -> str:
 
 
 class NewTexts(NamedTuple):
-    """The new texts of a note with its pictures, the outcome of each picture, and warnings for the client."""
+    """New texts of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
     values: Fields
     images: list[JsonObject]
     warnings: list[str]
 
     def detail(self) -> JsonObject:
-        """The part of a note's detail about its pictures."""
+        """What a note's detail says about its pictures."""
         return filled(images=self.images, warnings=self.warnings)
 
 
 def with_pictures(
     pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]
 ) -> NewTexts:
-    """`values` with their data URLs stored, and `images` at the end of their target fields; `present` is what
-    the note holds already.
+    """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` is what the
+    note holds already.
 
     Raises ImageError for one of the images.
     """
-    new = NewTexts({}, [], [])
+    texts = NewTexts({}, [], [])
 
     def upload(target: str, name: str, data: bytes, warning: str = "") -> str:
         filename = pictures.upload(name, data)
-        new.images.append({"field": target, "filename": filename, "sizeBytes": len(data)})
+        texts.images.append({"field": target, "filename": filename, "sizeBytes": len(data)})
         if warning and warning not in pictures.warned:  # once a call
             pictures.warned.add(warning)
-            new.warnings.append(f"{filename}: {warning}")
+            texts.warnings.append(f"{filename}: {warning}")
         return filename
 
     def stored(name: str, text: str) -> str:
         try:
             data = decode(text)
-            return upload(name, hashed_name(data, image_bytes.kind(data)), data)
+            return upload(name, hashed_name(data, image_bytes.file_extension(data)), data)
         except ImageError as error:
-            new.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
+            texts.warnings.append(f"{name}: {error.message}; the data URL is left as it is")
             return ""
 
     for name, value in values.items():
-        new.values[name] = replace_data_urls(value, partial(stored, name))
+        texts.values[name] = replace_data_urls(value, partial(stored, name))
     for image in images:
         target = image.target_field
         filename = upload(target, *pictures.prepare(image))
-        value = new.values.get(target, present.get(target, ""))
-        new.values[target] = with_image(value, filename)
-    return new
+        value = texts.values.get(target, present.get(target, ""))
+        texts.values[target] = with_image(value, filename)
+    return texts
 
 
 def image_html(filename: str) -> str:
-    """The HTML of one stored image."""
+    """HTML that shows a stored image, always the same."""
     return f'<div><img src="{escape(filename)}" style="max-width:100%;height:auto"/></div>'
 
 
 def with_image(value: str, filename: str) -> str:
-    """The field with the image at its end, an empty line between; unchanged if it shows that file already."""
-    if filename in [unescape("".join(forms)) for forms in IMAGE.findall(value)]:
+    """Put the image at the end of a field, after an empty line, unless the field shows that file already."""
+    if filename in [unescape("".join(groups)) for groups in IMAGE.findall(value)]:
         return value
     return f"{value}\n\n{image_html(filename)}" if value.strip() else image_html(filename)
 
 
 def replace_data_urls(value: str, upload: Callable[[str], str]) -> str:
-    """The field with each data URL of an image in it turned into the HTML of a stored file.
+    """Turn each data URL of an image in a field into the HTML of a stored file.
 
     `upload` takes the base64 and returns the file name, or "" to leave this one as it is.
     """
     done = ""
-    rest = 0
+    end = 0
     for match in DATA_URLS.finditer(value):
-        done += value[rest : match.start()]
-        rest = match.end()
-        place = match.lastgroup or ""
-        filename = upload(unquote(match[place]).strip())
+        done += value[end : match.start()]
+        end = match.end()
+        group = match.lastgroup or ""
+        filename = upload(unquote(match[group]).strip())
         if not filename:
             done += match[0]
-        elif place == "tagged":
+        elif group == "tagged":
             done += image_html(filename)
         else:
             done = with_image(done.rstrip(), filename)
-    return done + value[rest:]
+    return done + value[end:]

@@ -32,7 +32,8 @@ NO_PILLOW = (
 
 
 def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]:
-    """The image as JPEG, its longer side `max_side` at most; its extension; the reason if it is as it came.
+    """Shrink an image to a JPEG whose longer side is `max_side` at most: the bytes, their extension, and the
+    reason if they are as they came.
 
     Raises ImageError for an image that is cut short.
     """
@@ -48,7 +49,7 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
 
 
 def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
-    """The image as JPEG; None for an animation, and for a small logo whose JPEG would be larger.
+    """Convert an image to JPEG; None for an animation, and for a small logo whose JPEG would be larger.
 
     Raises ImportError without Pillow, and whatever its decoders raise.
     """

@@ -21,7 +21,7 @@ MATURE_DAYS = 21
 
 
 class LogRow(NamedTuple):
-    """The newest answer to a card in the review log, zeros if there is none. `interval`: days, or seconds if
+    """An answer to a card in the review log, zeros if there is none. `interval`: days, or seconds if
     negative."""
 
     id: int = 0
@@ -30,12 +30,12 @@ class LogRow(NamedTuple):
 
 
 # The rows of each card, an answer of getReviewsOfCards.
-Log = dict[str, list[JsonObject]]
+ReviewLog = dict[str, list[JsonObject]]
 
 
-def newest(log: Log) -> dict[int, LogRow]:
-    """The newest answer of each card; zeros for one without. Rows that were made by hand, as
-    setDueDate makes one for each card, have no ease."""
+def newest_answers(log: ReviewLog) -> dict[int, LogRow]:
+    """Find the newest answer to each card; zeros if there is none. Rows without an ease are no answers:
+    setDueDate makes one for each card."""
     by_card = defaultdict[int, LogRow](LogRow)
     for card, rows in log.items():
         answers = [LogRow(row["id"], row["ease"], row["ivl"]) for row in rows if row["ease"]]
@@ -44,20 +44,20 @@ def newest(log: Log) -> dict[int, LogRow]:
 
 
 def usual_today() -> date:
-    """Today's date in an Anki that goes by this clock and whose day begins at four."""
+    """Today's date for an Anki that goes by this clock and whose day begins at four."""
     return (datetime.now() - timedelta(hours=DAY_STARTS.hour)).date()
 
 
 def usual_day_start() -> int:
-    """The second at which Anki's day began, if it goes by this clock and begins at four."""
+    """Second at which Anki's day began, if it goes by this clock and begins at four."""
     return int(datetime.combine(usual_today(), DAY_STARTS).timestamp())
 
 
 def day_start(answers: dict[int, LogRow], rated: list[Ids]) -> int:
-    """The second at which Anki's day began: this clock may be in another zone.
+    """Find the second at which Anki's day began: this clock may be in another zone.
 
-    `rated[n]`: the cards that Anki counts as answered in its last n + 1 days. So its day began before their
-    newest answers, and after everybody else's.
+    `rated[n]`: the cards that Anki counts as answered in its last n + 1 days. So the day began before their
+    newest answers, and after those of all other cards.
     """
     after = 0
     usual = usual_day_start()
@@ -72,38 +72,40 @@ def day_start(answers: dict[int, LogRow], rated: list[Ids]) -> int:
     return usual if after < usual <= until else until // SLOT_S * SLOT_S
 
 
-def summary(logs: Iterable[Log], days: int, day_start: int, cards_today: int) -> JsonObject:
-    """Anki's last days as anki.stats shows them: {today, perDay, streakDays, retention, buttons, minutes}.
+def study_summary(
+    logs: Iterable[ReviewLog], days: int, day_start: int, cards_today: int
+) -> JsonObject:
+    """Sum up Anki's last days for anki.stats: {today, perDay, streakDays, retention, buttons, minutes}.
 
     Counted log by log: a year of a large collection does not fit into the memory of a small board.
     """
     # Each day's answers and time, today first, and counts of all days.
-    answers = [0] * days
+    answer_counts = [0] * days
     times_ms = [0] * days
     counts = Counter[str]()
     for row in chain.from_iterable(chain(*log.values()) for log in logs):
         days_ago = max(0, -((row["id"] // 1000 - day_start) // DAY_S))
         if days_ago >= days or not row["ease"]:
             continue
-        answers[days_ago] += 1
+        answer_counts[days_ago] += 1
         times_ms[days_ago] += row["time"]
         counts[BUTTONS[row["ease"] - 1]] += 1
         if row["type"] == REVIEW_TYPE and row["lastIvl"] > 0:
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
             counts[age] += 1
             counts[f"{age} known"] += row["ease"] > 1
-    streak = answers if answers[0] else answers[1:]  # today may have none yet
+    streak = answer_counts if answer_counts[0] else answer_counts[1:]  # today may have none yet
     retention: dict[str, float | None] = {"young": None, "mature": None}
     for age in retention:
         if counts[age]:
             retention[age] = round(100 * counts[f"{age} known"] / counts[age], 1)
     return {
         "today": {
-            "answers": answers[0],
+            "answers": answer_counts[0],
             "cards": cards_today,
             "minutes": round(times_ms[0] / 60_000, 1),
         },
-        "perDay": answers[::-1],
+        "perDay": answer_counts[::-1],
         "streakDays": [*streak, 0].index(0),
         "retention": retention,
         "buttons": {name: counts[name] for name in BUTTONS},

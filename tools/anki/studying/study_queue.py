@@ -1,4 +1,4 @@
-"""The cards to study now, in Anki's own order and within the decks' daily limits."""
+"""The queue of cards to study now, in Anki's own order and within the decks' daily limits."""
 
 # The order is nearly that of Anki's scheduler, by the deck's own options; for all decks, by those of the
 # default deck:
@@ -81,7 +81,7 @@ CountsByDeck = dict[str, Counts]
 
 
 def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, IdByName]:
-    """The deck as Anki spells it, and the ids of it and its subdecks; of every deck if none is named.
+    """Spell a deck's name as Anki does, and list the ids of it and its subdecks; of all decks without a name.
 
     Raises ToolError DECK_NOT_FOUND: getDeckStats would make a deck of an unknown name.
     """
@@ -94,8 +94,10 @@ def deck_and_subdecks(deck: str, deck_ids: IdByName) -> tuple[str, IdByName]:
 
 
 def due_counts(stats: JsonObject, deck_ids: IdByName) -> tuple[CountsByDeck, Counts]:
-    """The counts in an answer of getDeckStats, by the whole names of these decks; and the sums, with a total.
-    A deck's counts have its subdecks in them, so the sums are of the decks that lie in no other."""
+    """Read the counts of these decks out of an answer of getDeckStats, and sum them up, with a total.
+
+    A deck's counts include its subdecks, so the sums are those of the decks that lie in no other.
+    """
     by_deck = {}
     counts = Counter[str]()
     for name, number in deck_ids.items():
@@ -108,8 +110,8 @@ def due_counts(stats: JsonObject, deck_ids: IdByName) -> tuple[CountsByDeck, Cou
 
 
 def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, JsonObject]:
-    """The queue of a deck and its subdecks, or of all decks; with a query only what it finds. Four requests,
-    and one if nothing is due.
+    """Read the queue of a deck and its subdecks, or of all decks; with a query only what it finds. Four
+    requests, and one if nothing is due.
 
     Returns the deck's name, empty for all; the number of cards due by kind; the first cards to study now; and
     remarks: the reason if there are none (`note`), and if reviews are not, or may not be, in the deck's
@@ -130,8 +132,10 @@ def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, J
         counts = {kind: len(cards) for kind, cards in candidates.items()}
         counts["total"] = sum(counts.values())
     order, order_remark = _review_order(options["reviewOrder"], len(candidates["review"]))
-    first = [action("cardsInfo", cards=cards[:MOST_DETAILS]) for cards in candidates.values()]
-    new, learning, reviews = client.results(*first)
+    detail_reads = [
+        action("cardsInfo", cards=cards[:MOST_DETAILS]) for cards in candidates.values()
+    ]
+    new, learning, reviews = client.results(*detail_reads)
     # Of each kind as many as the limits allow, in the order in which siblings are buried.
     notes_chosen: set[int] = set()
     choose = partial(_choose, limits, counts, notes_chosen)
@@ -144,7 +148,7 @@ def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, J
     # A card that learns across days is due on a numbered day, which is less than any second.
     due = [info for info in learning if info["due"] <= time.time()]
     cards = due + _mixed(reviews, new, options["newMix"]) or learning
-    reason = "" if cards else _why_nothing_is_due(_scope(query, deck_ids.values()))
+    reason = "" if cards else _why_nothing_is_due(_query_in(query, deck_ids.values()))
     return deck, counts, cards[:limit], filled(note=reason, order=order_remark)
 
 
@@ -157,31 +161,33 @@ def _choose(
     order: str,
     buries: object,
 ) -> Cards:
-    """The cards of a kind, as many as the limits of their decks allow; lowers the limits by these cards.
-    With `buries` leaves out cards of `notes_chosen`. Adds the notes of the cards to `notes_chosen`."""
+    """Choose the cards of a kind, as many as the limits of their decks allow, and lower the limits by these.
+
+    With `buries`, cards of `notes_chosen` are left out. The notes of the chosen cards are added to it.
+    """
     cards = []
     for info in _sorted(infos, order):
-        left = limits.get(info["deckName"]) or Counter()
+        room = limits.get(info["deckName"]) or Counter()
         is_buried = buries and info["note"] in notes_chosen and info["queue"] != LEARNING
-        if left[kind] > 0 and not is_buried:
+        if room[kind] > 0 and not is_buried:
             cards.append(info)
             notes_chosen.add(info["note"])
-            left[kind] -= 1
+            room[kind] -= 1
     return cards[: counts[kind]]
 
 
-def _scope(query: str, deck_ids: Iterable[int]) -> str:
-    """The query for cards in these decks."""
+def _query_in(query: str, deck_ids: Iterable[int]) -> str:
+    """Query for the cards in these decks that `query` finds."""
     return f"{client.ids_query('did', deck_ids)} ({query or 'deck:*'})"
 
 
 def _candidates(query: str, deck_ids: IdByName, limits: CountsByDeck) -> dict[str, Ids]:
-    """The cards of each kind in rough order, from the decks whose limits are not reached."""
+    """Find the cards of each kind in rough order, in the decks whose limits are not reached."""
     searches = []
     for search, kind in SEARCHES.items():
-        full = [name for name, left in limits.items() if not left[kind]]
-        having_room = [deck_ids[name] for name in deck_ids if not decks.within(name, *full)]
-        searches.append(card_search(f"{_scope(query, having_room)} {search} {AWAKE}"))
+        full_decks = [name for name, room in limits.items() if not room[kind]]
+        having_room = [deck_ids[name] for name in deck_ids if not decks.within(name, *full_decks)]
+        searches.append(card_search(f"{_query_in(query, having_room)} {search} {AWAKE}"))
     candidates: dict[str, Ids] = {kind: [] for kind in COUNT_COLUMNS}
     for kind, cards in zip(SEARCHES.values(), client.results(*searches)):
         candidates[kind] += sorted(cards)
@@ -189,8 +195,8 @@ def _candidates(query: str, deck_ids: IdByName, limits: CountsByDeck) -> dict[st
 
 
 def _review_order(number: int, count: int) -> tuple[str, str]:
-    """The members by which so many reviews are sorted, and a note if that is not, or may not be, the deck's
-    own order."""
+    """Choose the members by which so many reviews are sorted, with a note if that is not, or may not be, the
+    deck's own order."""
     order = REVIEW_ORDERS.get(number, "")
     if count < 2:
         return "due", ""
@@ -202,21 +208,21 @@ def _review_order(number: int, count: int) -> tuple[str, str]:
 
 
 def _why_nothing_is_due(scope: str) -> str:
-    """A sentence for an empty queue, with the counts of cards that are not due. One request."""
+    """Explain an empty queue, with the counts of cards that are not due. One request."""
     searches = [card_search(f"{scope} {search}") for search in WAITING]
     matches = zip(WAITING.values(), client.results(*searches))
-    counts = [f"{len(cards)} {words}" for words, cards in matches if cards]
+    counts = [f"{len(cards)} {reason}" for reason, cards in matches if cards]
     return f"nothing is due: {', '.join(counts) or 'there are no such cards'}"
 
 
 def _sorted(infos: Cards, order: str) -> Cards:
-    """The cards by the members that `order` names."""
+    """Sort cards by the members that `order` names."""
     members = order.lstrip("-").split()
     return sorted(infos, key=itemgetter(*members), reverse=order.startswith("-"))
 
 
 def _mixed(reviews: Cards, new: Cards, option: int) -> Cards:
-    """Reviews and new cards in one order, by the deck's option."""
+    """Mix reviews and new cards by the deck's option."""
     if option == AFTER:
         return reviews + new
     if option == BEFORE:
