@@ -114,7 +114,10 @@ class AnkiConnect(Studying, Windows):
 
     def modelTemplates(self, modelName):
         templates = self._model(modelName)["tmpls"]
-        return {one["name"]: {"Front": one["qfmt"], "Back": one["afmt"]} for one in templates}
+        return {
+            template["name"]: {"Front": template["qfmt"], "Back": template["afmt"]}
+            for template in templates
+        }
 
     def modelStyling(self, modelName):
         return {"css": self._model(modelName)["css"]}
@@ -127,20 +130,20 @@ class AnkiConnect(Studying, Windows):
         if modelName in self.modelNames():
             raise Exception("Model name already exists")
         models = self._col.models
-        made = models.new(modelName)
+        model = models.new(modelName)
         if isCloze:
-            made["type"] = MODEL_CLOZE
+            model["type"] = MODEL_CLOZE
         for name in inOrderFields:
-            models.add_field(made, models.new_field(name))
+            models.add_field(model, models.new_field(name))
         if css is not None:
-            made["css"] = css
+            model["css"] = css
         for number, card in enumerate(cardTemplates, 1):
             template = models.new_template(card.get("Name", f"Card {number}"))
             template["qfmt"] = card["Front"]
             template["afmt"] = card["Back"]
-            models.add_template(made, template)
-        models.add(made)
-        return made
+            models.add_template(model, template)
+        models.add(model)
+        return model
 
     def _model(self, name):
         model = self._col.models.by_name(name)
@@ -151,9 +154,9 @@ class AnkiConnect(Studying, Windows):
     # Notes
 
     def addNote(self, note):
-        made = self._new_note(note)
-        self._col.add_note(made, self._deck_for_new(note))
-        return made.id
+        new_note = self._new_note(note)
+        self._col.add_note(new_note, self._deck_for_new(note))
+        return new_note.id
 
     def _deck_for_new(self, note):
         return self._col.decks.id_for_name(note["deckName"])
@@ -175,22 +178,22 @@ class AnkiConnect(Studying, Windows):
         deck = self._col.decks.by_name(note["deckName"])
         if deck is None:
             raise Exception(f"deck was not found: {note['deckName']}")
-        made = self._col.new_note(model)
+        new_note = self._col.new_note(model)
         tags = note.get("tags") or []
-        made.tags = self._col.tags.split(tags) if isinstance(tags, str) else list(tags)
-        known = {name.lower(): name for name in reversed(made.keys())}
+        new_note.tags = self._col.tags.split(tags) if isinstance(tags, str) else list(tags)
+        field_names = {name.lower(): name for name in reversed(new_note.keys())}
         for name, value in note["fields"].items():
-            if name.lower() in known:
-                made[known[name.lower()]] = value
-        self._check(made, deck, note.get("options", {}))
-        return made
+            if name.lower() in field_names:
+                new_note[field_names[name.lower()]] = value
+        self._check(new_note, deck, note.get("options", {}))
+        return new_note
 
-    def _check(self, made, deck, options):
-        state = made.fields_check()
+    def _check(self, note, deck, options):
+        state = note.fields_check()
         if options.get("duplicateScope") == "deck":  # then it looks by itself, and not for clozes
             same = "select 1 from notes n, cards c where c.nid=n.id and mid=? and sfld=? and did=?"
-            is_there = self._col.db.scalar(same, made.mid, made.fields[0], deck["id"])
-            state = 2 * bool(is_there) if made.fields[0].strip() else 1
+            is_there = self._col.db.scalar(same, note.mid, note.fields[0], deck["id"])
+            state = 2 * bool(is_there) if note.fields[0].strip() else 1
         if state == 1:
             raise Exception("cannot create note because it is empty")
         if state == 2 and not options.get("allowDuplicate"):

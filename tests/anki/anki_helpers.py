@@ -95,8 +95,8 @@ def change_cards(expected, **change):
 
 def answer_each(answers, **more):
     """Answers (card, ease)."""
-    given = [{"cardId": card, "ease": ease} for card, ease in answers]
-    return call("anki.answer_cards", answers=given, **more)
+    ratings = [{"cardId": card, "ease": ease} for card, ease in answers]
+    return call("anki.answer_cards", answers=ratings, **more)
 
 
 def answer_cards(cards, ease="good", **more):
@@ -136,8 +136,8 @@ def borrow(collection, name, query, limit=100):
     del deck.config.search_terms[1:]
     deck.config.search_terms[0].search = query
     deck.config.search_terms[0].limit = limit
-    made = collection.sched.add_or_update_filtered_deck(deck)
-    return collection.find_cards(f"did:{made.id}")
+    changes = collection.sched.add_or_update_filtered_deck(deck)
+    return collection.find_cards(f"did:{changes.id}")
 
 
 # All of a card that can be changed and put back, but where it is and when it comes.
@@ -161,14 +161,14 @@ def whole(collection):
 
 def content(collection):
     """Every note with its cards, whatever their ids are; a new card's place in the queue is not kept."""
-    found = []
+    notes = []
     for note in map(collection.get_note, collection.find_notes("")):
         cards = []
         for card in note.cards():
             due = card.due if card.type else 0
             cards.append((*schedule(card), collection.decks.name(card.did), due))
-        found.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
-    return sorted(found)
+        notes.append((note.note_type()["name"], note.fields, sorted(note.tags), sorted(cards)))
+    return sorted(notes)
 
 
 def fronts(collection, deck):
@@ -290,10 +290,10 @@ def answer_in_the_window(anki):
     """The person answers the card on the screen, which is the next of deck Geo unless a review goes on."""
     if not anki.addon.guiReviewActive():
         anki.addon.guiDeckReview("Geo")
-    shown = anki.addon._showing
+    card = anki.addon._showing
     anki.addon.guiShowAnswer()
     anki.addon.guiAnswerCard(3)
-    return shown
+    return card
 
 
 def undo_list(collection):

@@ -65,6 +65,13 @@ def anki(request, collection, env):
 
 
 @pytest.fixture
+def note(anki):
+    """The only note, in deck A."""
+    (note,) = add_notes(anki.collection, "A", "a")
+    return note
+
+
+@pytest.fixture
 def geo(anki):
     """Three notes with tags in Geo, one in a subdeck that plays a sound."""
     anki.ids = add_notes(anki.collection, "Geo", *"abc")

@@ -214,8 +214,8 @@ def test_notes_whose_keys_cannot_be_kept_are_told_as_added_and_come_once(anki, m
 def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, way):
     add_notes(collection, "Words", "word 7")
     rows = [[f"word {number}", f"слово {number}", "en"] for number in range(200)]
-    given = rows if way == "rows" else "\n".join(map("\t".join, rows))
-    arguments = {"deck": "Words", "fieldNames": ["front", "Back", "tags"], way: given}
+    table = rows if way == "rows" else "\n".join(map("\t".join, rows))
+    arguments = {"deck": "Words", "fieldNames": ["front", "Back", "tags"], way: table}
 
     answer = call("anki.add_from_model", **arguments)
 
@@ -225,7 +225,7 @@ def test_two_hundred_words_cost_few_tokens_in_and_out(anki, collection, way):
     assert answer["noteIds"] == f"{first}-{last}"
     assert (duplicate["index"], duplicate["status"]) == (7, "duplicate")
     assert collection.get_note(first).values() == ["word 0", "слово 0"]
-    size = len(json.dumps(answer)) + (len(given) if way == "tsv" else 0)
+    size = len(json.dumps(answer)) + (len(table) if way == "tsv" else 0)
     assert size / 4 <= 1500
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.anki.anki_helpers import call
 from tests.anki.anki_standin import StandIn
 from tests.support.client import cases
+from tools.anki import client
 from tools.anki.settings import AnkiSettings
 from tools.core import settings
 
@@ -29,7 +30,7 @@ def test_the_key_goes_into_the_request_and_each_entry_of_a_multi(anki, env):
     )
 
     assert answer["fields"] == ["Front", "Back"]
-    assert all(one["key"] == "s3cret" for one in anki.requests[0]["params"]["actions"])
+    assert all(entry["key"] == "s3cret" for entry in anki.requests[0]["params"]["actions"])
     assert raw == [{"result": ["Default"], "error": None}]
     env(ANKI_CONNECT_KEY="guess")
     refused = call("anki.list_decks")
@@ -96,6 +97,15 @@ def test_each_failure_has_its_own_error_and_the_session_goes_on(anki, fault, cod
 def test_a_multi_without_an_answer_for_each_action_is_not_ankiconnect_s(anki):
     anki.respond = lambda head, body: (200, b'{"result": [], "error": null}')
     assert call("anki.model_info", model="Basic")["code"] == "NOT_ANKICONNECT"
+
+
+def test_a_multi_has_more_time_the_more_actions_it_has(monkeypatch):
+    waits = []
+    monkeypatch.setattr(client, "send", lambda request, extra_s: waits.append(extra_s) or [1, 2])
+
+    client.multi(client.REDRAW, client.REDRAW)
+
+    assert waits == [2 * client.ENTRY_S]
 
 
 def test_an_error_of_anki_forges_no_lines_of_ours(anki):

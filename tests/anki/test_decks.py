@@ -40,8 +40,10 @@ def snapshot(collection):
 def moved(decks, old, new):
     """A snapshot as it is to be after a rename."""
     return {
-        new + name.removeprefix(old) if name == old or name.startswith(old + "::") else name: found
-        for name, found in decks.items()
+        new + name.removeprefix(old)
+        if name == old or name.startswith(old + "::")
+        else name: contents
+        for name, contents in decks.items()
     }
 
 

@@ -12,12 +12,12 @@ def test_health_counts_decks_and_notes_and_offers_the_default_note_type(anki, co
     add_notes(collection, "A", "1", "2")
     env(ANKI_DEFAULT_MODEL="")
 
-    found = health()
-    call("anki.create_model", **json.loads(shlex.split(found.advice)[-1]))
+    report = health()
+    call("anki.create_model", **json.loads(shlex.split(report.advice)[-1]))
 
-    assert found.state == "unset"
-    assert "AnkiConnect 6" in found.summary and "2 decks, 2 notes" in found.summary
-    assert "'Поля для ChatGPT' is missing" in found.summary
+    assert report.state == "unset"
+    assert "AnkiConnect 6" in report.summary and "2 decks, 2 notes" in report.summary
+    assert "'Поля для ChatGPT' is missing" in report.summary
     assert health().state == "ok"
 
 

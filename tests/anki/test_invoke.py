@@ -116,6 +116,7 @@ changeNoteModel | Basic (and reversed card)
 optimizeFsrsParameters | FSRS, Optimize
 createBackup | Create Backup
 repositionCards | Reposition
+saveDeckConfig | Daily Limits
 """
 
 
@@ -143,11 +144,6 @@ def test_an_error_of_sync_says_what_the_person_can_do(anki, text, hint):
     assert hint in invoke("sync")["hint"]
 
 
-def test_new_cards_a_day_are_set_in_anki(anki):
-    params = {"config": {"new": {"perDay": 10}}}
-    assert "Daily Limits" in invoke("saveDeckConfig", params)["hint"]
-
-
 def test_read_only_sends_what_reads_in_one_request(read_only):
     reading = [{"action": "multi", "params": {"actions": [{"action": "deckNames"}]}}]
 
@@ -158,45 +154,33 @@ def test_read_only_sends_what_reads_in_one_request(read_only):
 
 # Asked whether a note with a file can be added, the add-on stores it.
 NOT_READING = """
-createDeck | {"deck": "New"}
-deleteNotes | {}
-sync | {}
-guiBrowse | {}
-DECKNAMES | {}
-no | {}
-canAddNotes | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]}
-canAddNotesWithErrorDetail | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hosts", "filename": "s"}]}]}
-multi | {"actions": ["createDeck"]}
-multi | {"actions": [{"action": ["deckNames"]}]}
-multi | {"actions": null}
+createDeck | {"deck": "New"} | MCP_READ_ONLY
+deleteNotes | {} | MCP_READ_ONLY
+sync | {} | MCP_READ_ONLY
+guiBrowse | {} | MCP_READ_ONLY
+DECKNAMES | {} | MCP_READ_ONLY
+no | {} | MCP_READ_ONLY
+canAddNotes | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]} | MCP_READ_ONLY
+canAddNotesWithErrorDetail | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hosts", "filename": "s"}]}]} | MCP_READ_ONLY
+multi | {"actions": ["createDeck"]} | MCP_READ_ONLY
+multi | {"actions": [{"action": ["deckNames"]}]} | MCP_READ_ONLY
+multi | {"actions": null} | MCP_READ_ONLY
+getDeckStats | {"decks": ["Default", "Typo"]} | makes a deck
+cardReviews | {"deck": ["Typo"], "startID": 0} | makes a deck
+getLatestReviewID | {"deck": "default"} | makes a deck
 """
 
 
-@pytest.mark.parametrize("action, params", cases(NOT_READING))
-def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, action, params):
+@pytest.mark.parametrize("action, params, hint", cases(NOT_READING))
+def test_read_only_refuses_any_other_action_before_it_is_sent(read_only, action, params, hint):
     for answer in at_any_depth(action, json.loads(params)):
-        assert answer["code"] == "READ_ONLY"
+        assert answer["code"] == "READ_ONLY" and hint in answer["hint"]
     assert read_only.requests == []
 
 
 def test_no_action_that_sounds_like_writing_is_called_reading():
     writing = "add change clear create delete import remove rename set store sync update".split()
     assert not [name for name in READING if name.startswith(tuple(writing))]
-
-
-MAKING_DECKS = """
-getDeckStats | {"decks": ["Default", "Typo"]}
-cardReviews | {"deck": ["Typo"], "startID": 0}
-getLatestReviewID | {"deck": "default"}
-"""
-
-
-@pytest.mark.parametrize("action, params", cases(MAKING_DECKS))
-def test_a_reading_action_makes_no_deck(read_only, action, params):
-    for answer in at_any_depth(action, json.loads(params)):
-        assert "anki_due" in answer["hint"]
-    assert read_only.requests == []
-    assert read_only.collection.decks.all_names() == ["Default"]
 
 
 def test_a_person_at_the_shell_may_call_what_a_client_may_not(anki, collection, capsys):

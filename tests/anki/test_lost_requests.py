@@ -32,8 +32,8 @@ def calls_of(ids, cards):
     new = {"fields": {"Back": "new"}, "addTags": ["x"], "deckName": "B"}
     items = [{"Front": f"n{number}", "dedup_key": f"k{number}"} for number in range(35)]
     pictures = [{"fields": {"Front": "p"}, "images": [{"image_base64": in_base64(png())}]}]
-    given = [{"cardId": card, "ease": "again"} for card in cards]
-    answers = ("anki.answer_cards", {"answers": given})
+    ratings = [{"cardId": card, "ease": "again"} for card in cards]
+    answers = ("anki.answer_cards", {"answers": ratings})
     review = ("anki.invoke", {"action": "guiDeckReview", "params": {"name": "Geo"}})
     all_at_once = {"forget": True, "flag": 3, "suspend": True, "addTags": ["x"], "deck": "Other"}
     restorable = {
@@ -58,7 +58,7 @@ def calls_of(ids, cards):
         "rename tag": ("anki.change_cards", change | {"renameTag": ["old", "new"]}),
         "invoke": ("anki.invoke", {"action": "createDeck", "params": {"deck": "X"}}),
         **restorable,
-        **{f"restore: {name}": (*RESTORE, made) for name, made in restorable.items()},
+        **{f"restore: {name}": (*RESTORE, call_before) for name, call_before in restorable.items()},
     }
 
 
@@ -125,7 +125,7 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
     # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those
     # are.
     decks = not (version == "2023-10" and name.startswith("add"))
-    wanted, requests = None, 1
+    expected, requests = None, 1
     number = -1
     while number < requests:
         profile = collection_in(tmp_path / f"{number + 1}")
@@ -140,19 +140,19 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
                 call(earlier, **its_arguments)
             anki.requests.clear()
             anki.faults = {number: fault}
-            first = call(tool, **arguments)
+            answer = call(tool, **arguments)
             reached = len(anki.requests) > number >= 0
             anki.faults = {}
-            if reached and isinstance(first, dict) and broken(first):
-                assert first.get("hint") or first.get("details") or first.get("warnings")
+            if reached and isinstance(answer, dict) and broken(answer):
+                assert answer.get("hint") or answer.get("details") or answer.get("warnings")
                 # Only a request that changes something may have been done without an answer.
                 if READING.issuperset(action_names(anki.requests[number])):
-                    assert "may or may not" not in first.get("hint", "") + first.get("error", "")
-                call(tool, **left_of(arguments, first))
-            if wanted is None:
-                wanted, requests = state(profile, decks=decks), len(anki.requests)
-            assert state(profile, decks=decks) == wanted, (
-                f"after {fault} of request {number}: {first}"
+                    assert "may or may not" not in answer.get("hint", "") + answer.get("error", "")
+                call(tool, **left_of(arguments, answer))
+            if expected is None:
+                expected, requests = state(profile, decks=decks), len(anki.requests)
+            assert state(profile, decks=decks) == expected, (
+                f"after {fault} of request {number}: {answer}"
             )
         number += 1
 

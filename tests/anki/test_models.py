@@ -70,12 +70,12 @@ def test_create_model_refuses_with_anki_s_own_text_as_plain_text(anki, collectio
 
 
 def test_model_info_shows_fields_templates_and_styling_in_one_request(anki):
-    found = call("anki.model_info", model="basic")
+    info = call("anki.model_info", model="basic")
 
-    assert found["model"] == "Basic"
-    assert found["fields"] == ["Front", "Back"]
-    assert found["templates"]["Card 1"]["Front"] == "{{Front}}"
-    assert found["styling"].startswith(".card {")
+    assert info["model"] == "Basic"
+    assert info["fields"] == ["Front", "Back"]
+    assert info["templates"]["Card 1"]["Front"] == "{{Front}}"
+    assert info["styling"].startswith(".card {")
     assert len(anki.requests) == 1
 
 
@@ -86,10 +86,10 @@ def test_model_info_brings_the_call_that_makes_the_default_model(anki, env):
     assert missing["code"] == "MODEL_NOT_FOUND"
     call("anki.create_model", **missing["create_model"])
 
-    found = call("anki.model_info", model="")
-    assert found["model"] == "Поля для ChatGPT"
-    assert found["fields"] == ["Prompt", "Response", "Context", "Sources"]
-    assert "tts" not in found["templates"]["Card 1"]["Front"]
+    info = call("anki.model_info", model="")
+    assert info["model"] == "Поля для ChatGPT"
+    assert info["fields"] == ["Prompt", "Response", "Context", "Sources"]
+    assert "tts" not in info["templates"]["Card 1"]["Front"]
 
 
 @both_versions
@@ -153,5 +153,5 @@ def test_a_cloze_that_ends_too_early_is_said(anki, text, is_whole):
     updated = update_note(added["noteId"], fields={"Text": text + "."})
 
     for answer in (added, updated):
-        said = "write } }" in "".join(answer.get("warnings", []))
-        assert said is not is_whole
+        is_warned = "write } }" in "".join(answer.get("warnings", []))
+        assert is_warned is not is_whole

@@ -22,10 +22,10 @@ from tests.support.client import cases
 def test_find_notes_gives_sorted_ids_and_notes_in_at_most_three_requests(anki, collection):
     ids = sorted(add_notes(collection, "Geo", *"abcdef"))
 
-    found = find_notes(" deck:Geo ", limit=2, offset=3)
+    answer = find_notes(" deck:Geo ", limit=2, offset=3)
 
-    assert found["noteIds"] == ids[3:5]
-    assert found["notes"][0] == {
+    assert answer["noteIds"] == ids[3:5]
+    assert answer["notes"][0] == {
         "noteId": ids[3],
         "modelName": "Basic",
         "deckName": "Geo",
@@ -50,9 +50,9 @@ def test_a_wrong_query_is_a_clear_error(anki, query):
 def test_note_info_is_aligned_with_the_ids_and_null_where_there_is_no_note(anki):
     one, two = add_notes(anki.collection, "Geo", "a", "b")
 
-    found = call("anki.note_info", noteIds=[two, GONE, one, two, 0, -5])["notes"]
+    rows = call("anki.note_info", noteIds=[two, GONE, one, two, 0, -5])["notes"]
 
-    assert [note and note["fields"]["Front"] for note in found] == ["b", None, "a", "b", None, None]
+    assert [note and note["fields"]["Front"] for note in rows] == ["b", None, "a", "b", None, None]
     assert len(anki.requests) == 2
 
 
@@ -60,26 +60,24 @@ def test_note_info_is_aligned_with_the_ids_and_null_where_there_is_no_note(anki)
 def test_delete_notes_counts_what_was_there_and_what_was_not(anki, collection):
     one, two = add_notes(collection, "A", "a", "b")
 
+    assert delete_notes([one, GONE, one], dryRun=True)["missing"] == 1
     assert delete_notes([one, GONE, one]) == {"deleted": 1, "missing": 1}
     assert delete_notes([one]) == {"deleted": 0, "missing": 1}
     assert list(collection.find_notes("")) == [two]
 
 
-def test_delete_notes_tells_when_anki_kept_them(anki):
-    (one,) = add_notes(anki.collection, "A", "a")
+def test_delete_notes_tells_when_anki_kept_them(anki, note):
     anki.addon.deleteNotes = lambda notes: None
 
-    answer = delete_notes([one])
+    answer = delete_notes([note])
 
     assert answer["code"] == "NOT_DELETED"
     assert answer["deleted"] == 0
 
 
-def test_the_window_is_drawn_anew_after_notes_were_deleted(anki):
+def test_the_window_is_drawn_again_after_notes_were_deleted(anki, note):
     """A review that shows the deleted card would end in an error box once the person answers it."""
-    (one,) = add_notes(anki.collection, "A", "a")
-
-    delete_notes([one])
+    delete_notes([note])
 
     assert anki.actions()[-3:] == ["deleteNotes", "addTags", "findNotes"]
     assert anki.requests[-1]["params"]["actions"][1]["params"] == {"notes": [], "tags": ""}
@@ -102,7 +100,7 @@ def test_find_notes_answers_fifty_unless_told_and_briefly_if_told(anki):
     brief = find_notes("deck:Geo", brief=True, limit=2, offset=1, excerpt=5)
 
     assert (len(answer["notes"]), answer["total"], answer["nextOffset"]) == (50, 60, 50)
-    assert "nextOffset" not in find_notes("deck:Geo", offset=50)
+    assert "nextOffset" not in find_notes("deck:Geo", limit=10, offset=50)
     assert brief == {"notes": [[ids[1], "word…"], [ids[2], "word…"]], "total": 60, "nextOffset": 3}
 
 

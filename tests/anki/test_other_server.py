@@ -97,9 +97,9 @@ def test_notes_are_found_changed_deleted_and_put_back(call):
     rows = [["cat", "кот"], ["dog", "пёс"]]
     arguments = {"deck": "Geo", "model": "Basic", "fieldNames": ["Front", "Back"]}
     assert call("anki.add_from_model", **arguments, rows=rows)["added"] == 2
-    found = call("anki.find_notes", query="deck:Geo")
-    one, two = found["noteIds"]
-    assert found["notes"][0]["deckName"] == "Geo" and len(found["notes"][0]["cards"]) == 1
+    matches = call("anki.find_notes", query="deck:Geo")
+    one, two = matches["noteIds"]
+    assert matches["notes"][0]["deckName"] == "Geo" and len(matches["notes"][0]["cards"]) == 1
     update = {"noteId": one, "fields": {"Back": "кошка"}, "addTags": ["x"]}
 
     updated = call("anki.update_notes", notes=[update])

@@ -51,14 +51,14 @@ def test_what_was_changed_is_put_back(anki, collection, seed):
     collection.tags.bulk_add(collection.find_notes("")[::2], "t Ё")
     collection.sched.bury_cards(collection.find_cards("")[::7])
     collection.set_user_flag_for_cards(2, collection.find_cards("")[::3])
-    known = entries()
+    earlier_entries = entries()
     for tool, change in random.sample(CHANGES, len(CHANGES)):
         before = content(collection)
         more = change if "decks" in change else {"query": random.choice(QUERIES), **change}
         dry = call(tool, **more, dryRun=True)
         call(tool, **more, dryRun=False, expected=dry.get("count", dry.get("cards")))
-        found = entries()
-        if found != known:
-            assert "failed" not in restore(found[0][0])
-        known = found
+        newest_entries = entries()
+        if newest_entries != earlier_entries:
+            assert "failed" not in restore(newest_entries[0][0])
+        earlier_entries = newest_entries
         assert content(collection) == before, more

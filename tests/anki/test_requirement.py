@@ -102,16 +102,18 @@ def with_id(collection, model, *fields):
     not REQUIREMENT.is_file(), reason="the requirement is not in a clone (../shared)"
 )
 def test_the_examples_are_those_of_the_requirement():
-    found = {}
+    examples_by_tool = {}
     for section in re.split(r"^### ", REQUIREMENT.read_text("utf-8"), flags=re.MULTILINE):
         for text in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
             block = json.loads(text)
             if isinstance(block, dict) and block.get("name", "").startswith("anki."):
-                found.setdefault(block["name"], []).append([block.get("arguments", {}), None])
-                last = block["name"]
+                examples_by_tool.setdefault(block["name"], []).append(
+                    [block.get("arguments", {}), None]
+                )
+                tool = block["name"]
             elif section.startswith("`anki."):
-                found[last][-1][1] = block
-    assert examples() == found and len(found) == 14
+                examples_by_tool[tool][-1][1] = block
+    assert examples() == examples_by_tool and len(examples_by_tool) == 14
 
 
 @pytest.mark.parametrize(
@@ -143,8 +145,8 @@ def test_notes_are_added(prepared, call, tool):
 
     added = len(arguments.get("items", arguments.get("notes")))
     assert (answer["added"], answer["skipped"]) == (added, 0)
-    detail, shown = answer["details"][0], example["details"][0]
-    assert {**detail, "noteId": shown["noteId"]} == shown
+    detail, expected = answer["details"][0], example["details"][0]
+    assert {**detail, "noteId": expected["noteId"]} == expected
 
 
 def test_update_notes(prepared, call):

@@ -132,10 +132,12 @@ def test_of_ninety_notes_that_are_there_the_answer_names_a_range(anki):
     rows = [[f"word {number}", "x"] for number in range(90)]
     add_rows(rows)
 
+    few = add_rows(rows[:5])
     again = add_rows([["new", "x"], *rows, ["", "x"]])
 
     assert (again["added"], again["skipped"], again["duplicates"]) == (1, 91, "90 of the rows 1-90")
     assert [detail["index"] for detail in again["details"]] == [91]
+    assert len(few["details"]) == 5
 
 
 # Beside Anki's own importer

@@ -39,17 +39,17 @@ print(json.dumps(told))
 @pytest.fixture
 def names(monkeypatch):
     """Host names and the addresses they resolve to, in turn."""
-    known = {}
+    addresses_of = {}
     real = socket.getaddrinfo
 
     def look_up(host, port, *args, **more):
-        if host not in known:
+        if host not in addresses_of:
             return real(host, port, *args, **more)
-        addresses = known[host].pop(0)
+        addresses = addresses_of[host].pop(0)
         return [place for address in addresses for place in real(address, port, *args, **more)]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return known
+    return addresses_of
 
 
 def test_an_image_is_fetched(web, private_allowed):

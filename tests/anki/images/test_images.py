@@ -14,7 +14,6 @@ from tests.anki.anki_helpers import (
     SVG,
     add_item,
     add_items,
-    add_notes,
     both_versions,
     call,
     in_base64,
@@ -176,17 +175,16 @@ def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, web, priv
     assert len(web.seen) == 1
 
 
-def test_updating_with_the_same_image_again_does_not_show_it_twice(anki, collection):
-    (note,) = add_notes(collection, "A", "a")
+def test_updating_with_the_same_image_again_does_not_show_it_twice(collection, note):
     images = [{"image_base64": "data:image/png;base64," + in_base64(png())}]
 
     first = update_detail(note, attachments=images)
     update_note(note, attachments=images)
 
     assert first["updatedFields"] == ["Back"]
-    shown = collection.get_note(note)["Back"]
-    assert shown.startswith("answer\n\n<div><img ")
-    assert shown.count("<img") == 1
+    text = collection.get_note(note)["Back"]
+    assert text.startswith("answer\n\n<div><img ")
+    assert text.count("<img") == 1
 
 
 @pytest.mark.parametrize(

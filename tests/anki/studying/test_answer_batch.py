@@ -74,11 +74,14 @@ def test_intervals_and_due_dates_are_those_of_anki_s_own_scheduler(deck, collect
     collection.set_config("fsrs", fsrs)
     cards = cards_of(deck, 8)
     for state in ("new", "review"):
-        shown = {card["cardId"]: card for card in due_cards(limit=50)}
+        due_by_id = {card["cardId"]: card for card in due_cards(limit=50)}
         for number, card in enumerate(cards):
             ease = number % 4
             expected = buttons_of(collection, card)
-            assert (shown[card]["state"], list(shown[card]["next"].values())) == (state, expected)
+            assert (due_by_id[card]["state"], list(due_by_id[card]["next"].values())) == (
+                state,
+                expected,
+            )
             (answered,) = answer_cards([card], ease + 1)["cards"]
             assert answered["interval"] == expected[ease].lstrip("<")
             assert is_due_then(collection, collection.get_card(card), answered["due"])
@@ -202,10 +205,12 @@ def test_the_card_on_the_screen_is_answered_by_the_window_itself(deck, on_screen
 
 @pytest.mark.parametrize("ended", [False, True])
 def test_the_person_s_undo_list_survives_answers_beside_a_review(deck, collection, ended):
-    shown = [answer_in_the_window(deck) for _ in range(3)]
+    answered = [answer_in_the_window(deck) for _ in range(3)]
     if ended:
         deck.addon.guiDeckBrowser()
-    others = [card for card in cards_of(deck) if card not in [*shown, deck.addon._showing]][:4:-1]
+    others = [card for card in cards_of(deck) if card not in [*answered, deck.addon._showing]][
+        :4:-1
+    ]
 
     assert answer_cards(others)["answered"] == len(others)
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.anki.anki_helpers import (
+    DAY_LEARNING,
     add_many,
     add_notes,
     borrow,
@@ -13,6 +14,7 @@ from tests.anki.anki_helpers import (
     change_cards,
     entries,
     older_version,
+    put,
     restore,
     tokens,
     whole,
@@ -237,6 +239,13 @@ def test_cards_of_a_subdeck_are_moved_to_its_parent(anki, collection):
 
     assert made["changed"] == made["after"]["deck “Geo”"] == 2
     assert len(collection.find_cards("deck:Geo -deck:Geo::*")) == 2
+
+
+def test_a_card_that_learns_across_days_has_no_interval_of_a_review(ten, collection):
+    card, *_ = collection.find_cards("")
+    put(collection, card, type=1, queue=DAY_LEARNING, due=collection.sched.today, left=1001)
+
+    assert dry_run(due="0!")["before"] == {"due 0!": 0}
 
 
 def test_a_tag_is_another_than_the_one_above_it(ten, collection):

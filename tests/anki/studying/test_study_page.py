@@ -96,10 +96,10 @@ def test_twenty_cards_are_studied_in_few_requests_and_tokens_and_no_rating_is_lo
     assert sorted(log(collection)) == [(card, 4) for card in sorted(collection.find_cards(""))]
     assert "20 answers" in tab.text() and "Hard to learn: 1\nquestion 0" in tab.text()
     result = host.client.call("anki_due", deck="Geo")
-    told = [block["text"] for block in result["content"]] + tab.run("model", host=True)
+    model_texts = [block["text"] for block in result["content"]] + tab.run("model", host=True)
     # 20 answers; how often more cards are asked for hangs on how fast one presses.
     assert tab.run("calls.length", host=True) <= 30 + len(faults)
-    assert sum(map(len, told)) / 4 <= 300
+    assert sum(map(len, model_texts)) / 4 <= 300
     assert tab.console == []
 
 
@@ -385,10 +385,10 @@ def test_a_press_needs_its_key_and_the_model_has_none(client, anki, collection):
     result = client.call("anki_due", deck="Geo")
     (card,) = result["_meta"]["pi-mcp/cards"]
     key = result["_meta"]["pi-mcp/press"]
-    given = {"cardId": card["cardId"], "ease": 3, "seen": card["seen"]}
+    rating = {"cardId": card["cardId"], "ease": 3, "seen": card["seen"]}
 
     def press(key):
-        return client.call("anki_answer_by_press", **given, press_key=key)["structuredContent"]
+        return client.call("anki_answer_by_press", **rating, press_key=key)["structuredContent"]
 
     assert key not in str(result["content"])
     assert "answer" not in result["content"][0]["text"]

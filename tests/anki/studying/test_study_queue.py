@@ -11,6 +11,7 @@ from tests.anki.anki_helpers import (
     REVIEW,
     add_items,
     add_many,
+    add_notes,
     both_versions,
     call,
     due_cards,
@@ -22,6 +23,7 @@ from tests.anki.anki_helpers import (
     tokens,
 )
 from tests.anki.anki_standin import StandIn
+from tools.anki import due
 from tools.anki.studying import study_queue
 
 
@@ -47,8 +49,8 @@ def test_the_order_is_that_of_the_scheduler_in_95_of_100_random_collections(
         anki = StandIn(collection)
         env(ANKI_CONNECT_URL=anki.url)
         expected = days_by_kind(collection, scheduled(collection)[:50])
-        found = days_by_kind(collection, shown(limit=50))
-        equal += all(map(alike, found, expected))
+        queued = days_by_kind(collection, shown(limit=50))
+        equal += all(map(alike, queued, expected))
         anki.close()
     assert equal >= at_least
 
@@ -174,6 +176,8 @@ def test_reviews_come_in_the_deck_s_own_order_or_the_answer_says_that_they_do_no
     assert same == (order in (0, 1, 2, 3, 4, 5, 6, 9, 10))
     assert ("order" in answer) == (order in (5, 6, 7, 8, 11, 12))
 
+    assert "order" not in call("anki.due", query=f"cid:{cards[0]}")
+
     # Of a backlog only the first details are read.
     monkeypatch.setattr(study_queue, "MOST_DETAILS", 5)
     backlog = call("anki.due", deck="Geo")
@@ -212,15 +216,27 @@ def test_a_query_is_studied_beyond_the_daily_limits_and_nothing_else(deck, colle
 def test_cards_ahead_of_their_time_are_announced_as_such(anki, collection):
     """That they are answered as the note says: test_answer_batch.py."""
     (card,) = review_cards(collection, [1])
-    due = minutes_from_now(8) - 20
-    put(collection, card, type=3, queue=LEARNING, due=due, left=1001)
+    due_s = minutes_from_now(8) - 20
+    put(collection, card, type=3, queue=LEARNING, due=due_s, left=1001)
 
     answer = call("anki.due", deck="Geo")
 
-    due_at = time.strftime("%H:%M", time.localtime(due))
+    due_at = time.strftime("%H:%M", time.localtime(due_s))
     early = "nothing else is due: these come early, the next at"
     assert answer["note"] == f"{early} {due_at}; answer them with early: true"
     assert answer["cards"][0]["inMinutes"] == 8  # a part of a minute counts as one
+
+
+def test_the_page_gets_as_many_cards_as_their_files_leave_room_for(anki, collection, monkeypatch):
+    """A file that is too large by itself is left out; two others fit, and a third does not."""
+    monkeypatch.setattr(due, "MOST_FILE_BYTES", 8)
+    for name, content in (("large", b"ABC" * 3), ("a", b"ABC"), ("b", b"ABC"), ("c", b"ABC")):
+        collection.media.write_data(name, content)
+        add_notes(collection, "Geo", f"<img src={name}>")
+
+    cards = due.STUDY_PAGE.private(call("anki.due"))[due.CARDS_KEY]
+
+    assert [card["files"] for card in cards] == [{"large": None}, {"a": "QUJD"}, {"b": "QUJD"}]
 
 
 def test_a_deck_with_nothing_due_says_where_its_cards_are(deck, collection):
