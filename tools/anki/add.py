@@ -263,6 +263,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
         The note that a duplicate repeats gets its dedup_key too: an earlier call may have added it and ended
         before the key was kept.
         """
+        # The notes that older add-ons may have put into the default deck, and the duplicates.
         note_ids_by_deck: IdsByName = {}
         for index in self.indexes_with("ok"):
             deck = self.ready[index].note["deckName"]
@@ -273,6 +274,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
             card_search(f"{client.ids_query('nid', ids)} did:{decks.DEFAULT_ID}")
             for ids in note_ids_by_deck.values()
         ]
+        # Move the cards of those that are there.
         try:
             moves = [
                 action("changeDeck", cards=astray, deck=deck)
@@ -297,8 +299,8 @@ class AddBatch(Batch[NoteInput, NewNote]):
 
 
 def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:
-    """Choose a type for notes that name none, if the default one is missing: the oldest with their fields, and
-    with two fields if possible. In a new collection that is Basic, in whatever language. One request."""
+    """Choose a type for notes that name none, if the default one is missing: the oldest with their fields,
+    and with two fields if possible. In a new collection that is Basic, in whatever language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     field_names = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))

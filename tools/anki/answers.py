@@ -295,8 +295,8 @@ class AnswerBatch:
             state.remember(UNDOABLE_KEY, undoable)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
-        """Show an answered card: its interval as Anki writes it, and when it is due again. The date counts from
-        Anki's day: its host may be in another zone."""
+        """Show an answered card: its interval as Anki writes it, and when it is due again. The date counts
+        from Anki's day: its host may be in another zone."""
         if answer.interval < 0:
             seconds = -answer.interval
             due_text = datetime.fromtimestamp(answer.id / 1000 + seconds).strftime("%Y-%m-%d %H:%M")

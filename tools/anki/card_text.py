@@ -90,8 +90,8 @@ def question_and_answer(info: JsonObject) -> tuple[str, str]:
 
 
 def plain(text: str, sounds: Iterable[str] = ()) -> str:
-    """Turn HTML into text, with the names of pictures and sounds; each placeholder of a sound gets the next of
-    `sounds`."""
+    """Turn HTML into text, with the names of pictures and sounds; each placeholder of a sound gets the next
+    of `sounds`."""
     tags = iter(sounds)
     text = LATEX.sub(r"\1", INVISIBLE.sub("", text))
     text = IMAGE.sub(lambda match: f"[image: {match[1] or match[2] or match[3] or '?'}]", text)
@@ -103,8 +103,8 @@ def plain(text: str, sounds: Iterable[str] = ()) -> str:
 
 
 def card_row(info: JsonObject, longest: int = LONGEST_SIDE) -> JsonObject:
-    """Show a card of cardsInfo. `interval` is in days. `next`, the interval after each button, is missing with
-    the add-on of 2023. `inMinutes` is there if a learning card is ahead of its time."""
+    """Show a card of cardsInfo. `interval` is in days. `next`, the interval after each button, is missing
+    with the add-on of 2023. `inMinutes` is there if a learning card is ahead of its time."""
     question, answer = question_and_answer(info)
     row = {
         "cardId": info["cardId"],

@@ -135,7 +135,8 @@ class Unanswered(Failure):
 
 
 def call(name: str, *, extra_s: float = 0, **params: object) -> Result:
-    """Send one action and return its result, waiting `extra_s` beyond ANKI_CONNECT_TIMEOUT. Raises Failure."""
+    """Send one action and return its result, waiting `extra_s` beyond ANKI_CONNECT_TIMEOUT. Raises
+    Failure."""
     return send(action(name, **params), extra_s)
 
 

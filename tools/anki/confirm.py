@@ -59,17 +59,22 @@ def agreed(
     if current().anki_confirm == "elicit":
         selection = checked()
         asked_ids = set(selection)
-        description = describe(selection)
-        # The person says yes, not the model.
-        answer = calls.ask(f"Anki: {description}?") if description else "accept"
-        if answer != "accept":
-            raise ToolError(
-                f"The person did not agree ({answer}). Nothing was changed",
-                "Ask what they want instead.",
-                "DECLINED",
-            )
+        if description := describe(selection):
+            _ask_person(description)
+    # Under the lock it is selected again, and has to be the same.
     with files.exclusive_lock("anki"):
         yield checked()
+
+
+def _ask_person(description: str) -> None:
+    """Ask the person, not the model. Raises ToolError DECLINED."""
+    answer = calls.ask(f"Anki: {description}?")
+    if answer != "accept":
+        raise ToolError(
+            f"The person did not agree ({answer}). Nothing was changed",
+            "Ask what they want instead.",
+            "DECLINED",
+        )
 
 
 def examples_text(infos: Infos) -> str:

@@ -63,7 +63,8 @@ def below(decks: Iterable[str], names: Iterable[str]) -> Names:
 
 
 def checked_name(name: str) -> str:
-    """Spell the name of a new deck as Anki will keep it. Raises ItemError for a name that Anki would change."""
+    """Spell the name of a new deck as Anki will keep it. Raises ItemError for a name that Anki would
+    change."""
     parts = list(map(str.strip, unicodedata.normalize("NFC", name).split(SEPARATOR)))
     if not all(parts) or CONTROL.search(name):
         raise ItemError(
@@ -179,6 +180,7 @@ def _renaming_actions(old: str, new: str, deck_ids: IdByName) -> Iterator[Action
 
     Raises ToolError DECK_NOT_FOUND, DECK_EXISTS or FILTERED_DECK.
     """
+    # The old deck exists, and the new one does not lie in it.
     if old not in deck_ids:
         raise not_found([old], deck_ids)
     if within(folded(new), folded(old)):
@@ -187,6 +189,7 @@ def _renaming_actions(old: str, new: str, deck_ids: IdByName) -> Iterator[Action
             "Rename it to a free name first, then to this one.",
             "DECK_EXISTS",
         )
+    # All decks below can be renamed, and the new name is free or made by an earlier call.
     names = below([old], deck_ids)
     presets, filtered, cards = contents(names, deck_ids)
     if filtered:
@@ -203,6 +206,7 @@ def _renaming_actions(old: str, new: str, deck_ids: IdByName) -> Iterator[Action
                 "DECK_EXISTS",
             )
         return
+    # Each deck is made, with its preset, and gets its cards.
     for name in names:
         target = new + name.removeprefix(old)
         yield action("createDeck", deck=target)

@@ -89,8 +89,8 @@ def _describe(before: Infos) -> str:
 
 
 def _deleted_notes(infos: Infos) -> list[Note]:
-    """Read what the journal keeps of notes that are about to be deleted: the deck of each card, the schedule of
-    each studied one. Three requests, and one for each 500 cards."""
+    """Read what the journal keeps of notes that are about to be deleted: the deck of each card, the schedule
+    of each studied one. Three requests, and one for each 500 cards."""
     cards = notes.cards_of(infos)
     deck_of = notes.read_decks(cards)
     deleted = {}
@@ -112,8 +112,8 @@ def _deleted_notes(infos: Infos) -> list[Note]:
 
 
 class DeckDeletion(list[int]):
-    """The deletion of decks with their subdecks: the list of their cards, which are deleted too or move to the
-    default deck."""
+    """The deletion of decks with their subdecks: the list of their cards, which are deleted too or move to
+    the default deck."""
 
     def __init__(self, names: list[str], cards_too: bool):
         self.names = names

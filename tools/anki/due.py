@@ -76,7 +76,8 @@ def _page_cards(infos: Cards, rows: list[JsonObject]) -> list[JsonObject]:
 
 
 def _with_files(cards: list[JsonObject]) -> list[JsonObject]:
-    """Fill in the contents of files, for as many cards as fit; a file that is too large by itself is left out."""
+    """Fill in the contents of files, for as many cards as fit; a file that is too large by itself is left
+    out."""
     names = list(set(chain.from_iterable(card["files"] for card in cards)))
     contents = client.multi(*(action("retrieveMediaFile", filename=name) for name in names))
     content_of = dict(zip(names, contents))

@@ -110,6 +110,7 @@ def delete_media(
         if 0 < len(data) <= journal.JOURNAL_MOST_BYTES:
             entry = journal.JournalEntry(profile, filename=name, content=data)
             journal.write("delete_media", f"{name} deleted, {len(data)} bytes", "it", entry)
+        # Move the file to the trash, and look at the folder again.
         answer, names_left = client.results(action("deleteMediaFile", filename=name), listing)
     deletion = {"filename": name, "deleted": name not in names_left, "anki_response": answer}
     if note_ids:

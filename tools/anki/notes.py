@@ -119,7 +119,8 @@ def unknown_field(name: str) -> ToolError:
 
 
 def _in_any_case(query: str) -> str:
-    """Let the plain words of a query match in any case, as regular expressions if Anki would not fold them."""
+    """Let the plain words of a query match in any case, as regular expressions if Anki would not fold
+    them."""
 
     def fold(match: re.Match[str]) -> str:
         text = match[0].strip('"')
@@ -264,7 +265,8 @@ def examples(infos: Infos) -> JsonObject:
 
 
 def duplicate_search(model_id: int, text: str) -> Action:
-    """Build the action that finds notes of a type with this first field, as Anki's own duplicate check does."""
+    """Build the action that finds notes of a type with this first field, as Anki's own duplicate check
+    does."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # Behind a line break Anki finds nothing; as an entity it is taken for what it is.
     escaped = re.sub(decks.BLANK, lambda match: f"&#{ord(match[0])};", escaped)

@@ -59,8 +59,8 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
 
 
 def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
-    """Find the old text, each time with its field, but not inside the new text: a call made again after a lost
-    answer must not turn `cats` into `catss`."""
+    """Find the old text, each time with its field, but not inside the new text: a call made again after a
+    lost answer must not turn `cats` into `catss`."""
     old, new = pair
     pattern = f"({re.escape(old)})"
     if old in new:
@@ -82,7 +82,8 @@ def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
 
 
 def as_anki_keeps(text: str) -> str:
-    """Normalize a text as Anki does: composed Unicode (NFC), no control characters but line breaks and tabs."""
+    """Normalize a text as Anki does: composed Unicode (NFC), no control characters but line breaks and
+    tabs."""
     return unicodedata.normalize("NFC", re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text))
 
 

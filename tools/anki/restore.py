@@ -103,12 +103,11 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
 
 
 def _add_again(entry: JournalEntry, still_there: Ids, failed: list[JsonObject]) -> JsonObject:
-    """Add the notes that Anki does not have and the cards that others lack, and give the cards the decks and
-    the schedule they had: {alreadyThere, addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and
-    warns of what is lost.
+    """Add the notes and cards that are missing, with the decks and schedules they had: {alreadyThere,
+    addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and warns of what is lost.
 
-    Notes of the same id, `still_there`, are there: the deletion was lost, the person took it back, or a card of them
-    was in another deck. A call before may have added some and lost Anki's answer.
+    Notes may be there with their old ids, `still_there`: the deletion was lost, the person took it back, or
+    a card was in another deck. An earlier call may have added some and lost Anki's answer.
     """
     # Notes that are there but lack cards: Anki makes these when a text of the note changes.
     deleted = {note.id: note for note in entry.lost}
@@ -124,7 +123,7 @@ def _add_again(entry: JournalEntry, still_there: Ids, failed: list[JsonObject]) 
             for changed in (f"{text} ", text):
                 edits.append(Step("notes", SET_FIELDS, {"fields": {name: changed}}, [note_id]))
     _perform(edits)
-    # Notes that a call before added again.
+    # Notes that an earlier call added again.
     if deleted:
         for note_id, note in _added_before(deleted, entry.at):
             restored[note_id] = deleted.pop(note.id)
@@ -154,8 +153,8 @@ def _add_again(entry: JournalEntry, still_there: Ids, failed: list[JsonObject]) 
 
 
 def _added_before(deleted: dict[int, Note], since: int) -> Iterator[tuple[int, Note]]:
-    """The deleted notes that were added again since their deletion, by their new ids: newer notes of the same
-    type and texts. An older twin was there beside them. One request, and one for each 500 notes."""
+    """Find the deleted notes that an earlier call added again, by their new ids: newer notes of the same type
+    and texts. An older twin was there beside them. One request, and one for each 500 notes."""
     by_texts: dict[tuple[str, ...], list[Note]] = {}
     for note in deleted.values():
         by_texts.setdefault((note.model, *note.fields.values()), []).append(note)
@@ -170,9 +169,11 @@ def _added_before(deleted: dict[int, Note], since: int) -> Iterator[tuple[int, N
 
 
 def _steps_for_new_cards(restored: dict[int, Note], present_cards: Ids) -> list[Step]:
-    """The steps that move the new cards of restored notes into their former decks, unless the person has put
-    them elsewhere, and give them their former schedule. A card studied since keeps its own, and so do the
-    `present_cards` cards."""
+    """Build the steps that give the new cards of restored notes their former decks and schedules.
+
+    A card that the person has put elsewhere stays there. A card studied since keeps its own schedule, and so
+    do the `present_cards`.
+    """
     # The add-on of 2023 puts new cards into the default deck, whatever its name is.
     default = decks.default_name(decks.ids())
     former_deck_of: dict[int, str] = {}
@@ -195,8 +196,8 @@ def _steps_for_new_cards(restored: dict[int, Note], present_cards: Ids) -> list[
 
 
 def _add_action(note: Note) -> Action:
-    """The action that adds a note again, as a duplicate too: it was one when it was deleted, or its first
-    field is another note's by now.
+    """Build the action that adds a note again, even as a duplicate: it was one when it was deleted, or
+    another note has its first field by now.
 
     If it looks for duplicates in one deck only, AnkiConnect does not check whether a cloze is where Anki
     wants one: in this note it was.

@@ -86,8 +86,8 @@ class Table:
         self.remarks = remarks
 
     def notes(self, deck: str, model: str) -> list[NoteInput | ToolError]:
-        """Make a note of each row, or its error. Its deck and note type are these; if they are empty, those of
-        the row or the head.
+        """Make a note of each row, or its error. Its deck and note type are these; if they are empty, those
+        of the row or the head.
 
         Raises ToolError if no row fits the names.
         """
@@ -165,7 +165,8 @@ def _cells(text: str, separator: str) -> tuple[list[Texts], bool]:
 
 
 def _guessed_separator(text: str, names: Texts) -> str:
-    """Guess the separator: by it nearly every row has as many cells as there are names, or more; else a tab."""
+    """Guess the separator: by it nearly every row has as many cells as there are names, or more; else a
+    tab."""
     needed = len(names) - (names[-1:] == [TAGS_COLUMN])
     lines = text.strip().splitlines()
     are_dashed = any(

@@ -149,8 +149,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         }
 
     def _read_notes(self) -> Collection[int]:
-        """Read the notes as they are, and return the ids of those that exist. One request for each 500, and one
-        if decks change."""
+        """Read the notes as they are, and return the ids of those that exist. One request for each 500, and
+        one if decks change."""
         if self.query:
             return self._find_notes()
         self.before = notes.by_id([update.noteId for update in self.updates])
@@ -163,8 +163,8 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return self.before
 
     def _find_notes(self) -> Collection[int]:
-        """Find the notes with something to replace, and read those of this call. One request for each 500, and
-        one.
+        """Find the notes with something to replace, and read those of this call. One request for each 500,
+        and one.
 
         Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
         """

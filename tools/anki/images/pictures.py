@@ -107,6 +107,7 @@ def fetch(url: str) -> bytes:
             "Give one with %20 for a space, or send base64.",
             "IMAGE",
         )
+    # Download it within the limits of time, size and redirects.
     bounds = http.Bounds(
         time.monotonic() + DOWNLOAD_TIMEOUT_S,
         current().image_max_bytes,
@@ -149,8 +150,8 @@ def hashed_name(data: bytes, extension: str) -> str:
 
 
 def store(name: str, data: bytes) -> str:
-    """Store a file, and return the name that Anki gave it: it rewrites some, and keeps another file of the same
-    name.
+    """Store a file, and return the name that Anki gave it: it rewrites some, and keeps another file of the
+    same name.
 
     Raises ItemError for a name that Anki must not get, Failure if Anki does not store it.
     """
@@ -192,8 +193,8 @@ class NewTexts(NamedTuple):
 def with_pictures(
     pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]
 ) -> NewTexts:
-    """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` is what the
-    note holds already.
+    """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` is what
+    the note holds already.
 
     Raises ImageError for one of the images.
     """

@@ -85,8 +85,8 @@ def take_back(wanted_card: int | None = None) -> JsonObject:
 
 
 def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
-    """Undo the steps before the answer that was taken back. Anki's state then is the one from which an earlier
-    answer of the same call can be taken back."""
+    """Undo the steps before the answer that was taken back. Anki's state then is the one from which an
+    earlier answer of the same call can be taken back."""
     reads = state_reads(answers[-1][0], names) if answers else []
     state_answers = client.multi(*[action("guiUndo")] * steps, *reads)[steps:]
     if answers and answers[-1][-1] is None:
@@ -103,7 +103,8 @@ def _nothing_to_undo(problem: str) -> ToolError:
 
 
 def state_reads(subject: list[Any], names: list[list[str]]) -> list[Action]:
-    """Build the actions that read Anki's state: any step of Undo, except the change of another note, changes it.
+    """Build the actions that read Anki's state: any step of Undo, except the change of another note, changes
+    it.
 
     They read the number of answers today, the decks and the cards in each, the note types, the suspended,
     buried and flagged cards; this card, its note and its deck's options.

@@ -94,6 +94,7 @@ def study_summary(
             age = "mature" if row["lastIvl"] >= MATURE_DAYS else "young"
             counts[age] += 1
             counts[f"{age} known"] += row["ease"] > 1
+    # Days in a row up to today, and the share of known answers.
     streak = answer_counts if answer_counts[0] else answer_counts[1:]  # today may have none yet
     retention: dict[str, float | None] = {"young": None, "mature": None}
     for age in retention:

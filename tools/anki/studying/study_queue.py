@@ -140,9 +140,9 @@ def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, J
     notes_chosen: set[int] = set()
     choose = partial(_choose, limits, counts, notes_chosen)
     new_order = NEW_ORDERS.get(options["newGatherPriority"], "due")
-    learning = choose("learning", learning, "queue due", options["buryInterdayLearning"])
-    reviews = choose("review", reviews, order, options.get("rev", {}).get("bury"))
-    new = choose("new", new, new_order, options.get("new", {}).get("bury"))
+    learning = choose("learning", _sorted(learning, "queue due"), options["buryInterdayLearning"])
+    reviews = choose("review", _sorted(reviews, order), options.get("rev", {}).get("bury"))
+    new = choose("new", _sorted(new, new_order), options.get("new", {}).get("bury"))
     if options["newSortOrder"] == BY_TEMPLATE:
         new = _sorted(new, "ord")
     # A card that learns across days is due on a numbered day, which is less than any second.
@@ -158,15 +158,15 @@ def _choose(
     notes_chosen: set[int],
     kind: str,
     infos: Cards,
-    order: str,
     buries: object,
 ) -> Cards:
-    """Choose the cards of a kind, as many as the limits of their decks allow, and lower the limits by these.
+    """Choose the first cards of a kind, as many as the limits of their decks allow, and lower the limits by
+    these.
 
     With `buries`, cards of `notes_chosen` are left out. The notes of the chosen cards are added to it.
     """
     cards = []
-    for info in _sorted(infos, order):
+    for info in infos:
         room = limits.get(info["deckName"]) or Counter()
         is_buried = buries and info["note"] in notes_chosen and info["queue"] != LEARNING
         if room[kind] > 0 and not is_buried:
