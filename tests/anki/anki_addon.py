@@ -162,7 +162,8 @@ class AnkiConnect(Studying, Windows):
         return self._col.decks.id_for_name(note["deckName"])
 
     def addNotes(self, notes):
-        added, errors = [], []
+        added = []
+        errors = []
         for note in notes:
             try:
                 added.append(self.addNote(note))
@@ -292,7 +293,8 @@ class AnkiConnect(Studying, Windows):
             card = self._col.get_card(cid)
         except NotFoundError:
             return {}
-        note, model = card.note(), card.note_type()
+        note = card.note()
+        model = card.note_type()
         return {
             "cardId": card.id,
             "fields": self._fields(note),

@@ -331,7 +331,8 @@ def random_collection(collection, seed):
     for number in range(chance.randint(20, 60)):
         model = pick(["Basic", REVERSED])
         add_note(collection, pick(names), model, f"question {number}", "answer")
-    today, now = collection.sched.today, int(time.time())
+    today = collection.sched.today
+    now = int(time.time())
     overdue = [0, 0, 1, 2, 3, 20, 29, 30, 31, 45, 400]
     for card in sorted(collection.find_cards("")):
         kind = pick(["new", "review", "review", "review", "learning", "ahead", "across", "later"])

@@ -150,7 +150,8 @@ def test_a_cut_in_the_middle_says_what_is_known_and_a_second_call_writes_nothing
 
 
 def test_parts_take_some_seconds_however_slow_anki_is(monkeypatch):
-    now, sizes = [0.0], []
+    now = [0.0]
+    sizes = []
     monkeypatch.setattr(batch.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(batch, "PART_S", 10)
     for part in batch.timed_parts(range(500), "counting"):

@@ -125,7 +125,8 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
     # The add-on of 2023 puts new cards into the default deck; after a lost answer nobody knows which those
     # are.
     decks = not (version == "2023-10" and name.startswith("add"))
-    expected, requests = None, 1
+    expected = None
+    requests = 1
     number = -1
     while number < requests:
         profile = collection_in(tmp_path / f"{number + 1}")
@@ -150,7 +151,8 @@ def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
                     assert "may or may not" not in answer.get("hint", "") + answer.get("error", "")
                 call(tool, **left_of(arguments, answer))
             if expected is None:
-                expected, requests = state(profile, decks=decks), len(anki.requests)
+                expected = state(profile, decks=decks)
+                requests = len(anki.requests)
             assert state(profile, decks=decks) == expected, (
                 f"after {fault} of request {number}: {answer}"
             )

@@ -48,7 +48,8 @@ class Replay:
         body = request if isinstance(request, str) else json.dumps(self.here(request, "note"))
         status, got = self.standin.respond(headers, body.encode())
         kind = "card" if action in OF_CARDS else "note"
-        expected, seen = [recorded["status"], answer], [status, _read(got.decode())]
+        expected = [recorded["status"], answer]
+        seen = [status, _read(got.decode())]
         return None if self.same(expected, seen, kind) else (expected, seen)
 
     def here(self, value, kind):

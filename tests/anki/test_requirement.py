@@ -145,7 +145,8 @@ def test_notes_are_added(prepared, call, tool):
 
     added = len(arguments.get("items", arguments.get("notes")))
     assert (answer["added"], answer["skipped"]) == (added, 0)
-    detail, expected = answer["details"][0], example["details"][0]
+    detail = answer["details"][0]
+    expected = example["details"][0]
     assert {**detail, "noteId": expected["noteId"]} == expected
 
 

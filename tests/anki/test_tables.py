@@ -73,7 +73,7 @@ def test_what_was_taken_for_granted_is_said(text, remark):
 
 
 @pytest.mark.parametrize(
-    "text", ["cat - кот, кошка\ndog - пёс, собака", "one\ntwo", "a,b,c\nd,e\nf\ng"]
+    "text", ["cat - кот, кошка\ndog - пёс, собака", "one\ntwo", "a,b\nc,d\ne,f\ng"]
 )
 def test_a_text_that_is_no_table_is_refused_whole(text):
     with pytest.raises(ToolError) as refusal:

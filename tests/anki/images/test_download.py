@@ -92,9 +92,12 @@ def test_a_name_with_one_private_address_is_refused(names, web):
 def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect_checked_alike(
     names, web, monkeypatch
 ):
-    meant, real = [], socket.socket.connect
+    addresses = []
+    connect = socket.socket.connect
     monkeypatch.setattr(
-        TimedSocket, "connect", lambda self, at: meant.append(at) or real(self, web.server_address)
+        TimedSocket,
+        "connect",
+        lambda self, address: addresses.append(address) or connect(self, web.server_address),
     )
     names["rebind.example"] = [["93.184.216.34"], ["127.0.0.1"]]
     names["public.example"] = [["93.184.216.34"]]
@@ -105,7 +108,7 @@ def test_a_name_is_resolved_once_its_checked_address_connected_to_and_a_redirect
         pictures.fetch(web.url("/b.png", "public.example"))
 
     port = web.server_address[1]
-    assert meant == [("93.184.216.34", port)] * 2
+    assert addresses == [("93.184.216.34", port)] * 2
     assert names["rebind.example"] == [["127.0.0.1"]]
     assert web.seen[0][1]["Host"] == f"rebind.example:{port}"
 

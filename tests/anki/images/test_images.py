@@ -161,6 +161,14 @@ def test_an_unknown_target_field_is_refused_by_add_notes_and_a_warning_of_add_fr
     assert "storeMediaFile" not in anki.actions()
 
 
+def test_an_image_goes_to_the_second_field_if_none_is_called_back(anki):
+    images = [{"image_base64": in_base64(png())}]
+
+    detail = add_item({"Text": "{{c1::text}}", "images": images}, model="Cloze")
+
+    assert detail["images"][0]["field"] == "Back Extra"
+
+
 def test_a_picture_used_fifty_times_is_fetched_and_uploaded_once(anki, web, private_allowed):
     web.pages["/a.png"] = png(40, 30)
     images = [{"url": web.url("/a.png")}, {"image_base64": in_base64(png(40, 30))}]
@@ -211,7 +219,7 @@ def test_a_file_name_ends_as_the_content_does_and_is_the_one_that_anki_kept(
 def test_a_large_file_is_offered_by_its_path_and_sent_where_anki_does_not_see_it(
     anki, env, monkeypatch
 ):
-    monkeypatch.setattr(pictures, "BY_PATH_BYTES", 10)
+    monkeypatch.setattr(pictures, "BY_PATH_BYTES", len(png()))
     monkeypatch.setitem(sys.modules, "PIL", None)
     add(png())
     store = anki.addon.storeMediaFile

@@ -178,7 +178,8 @@ def test_a_learning_card_ahead_of_its_time_is_answered_early_only_and_by_four_at
 def test_another_profile_opened_meanwhile_keeps_its_cards(deck, collection_in, tmp_path):
     other = collection_in(tmp_path / "Two")
     add_notes(other, "Geo", "a card of the other profile")
-    look, collection = deck.addon.guiCurrentCard, deck.addon._collection
+    look = deck.addon.guiCurrentCard
+    collection = deck.addon._collection
 
     def switch():
         deck.addon._collection = other
@@ -267,7 +268,8 @@ def test_an_answer_that_the_window_gives_in_the_background_is_waited_for(
 
 def test_an_answer_that_went_to_another_card_is_said(deck, on_screen):
     """The person goes on in the window between the look at it and the answer."""
-    look, looks = deck.addon.guiCurrentCard, []
+    look = deck.addon.guiCurrentCard
+    looks = []
 
     def go_on_after_the_first():
         if looks:

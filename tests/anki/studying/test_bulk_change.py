@@ -189,11 +189,11 @@ def test_a_dry_run_tells_what_a_change_brings_beside_it(ten):
 
     due = dry_run(due="0")
     tags = dry_run(removeTags=["lang"])
-    flag = dry_run(flag=1)
 
     assert due["warnings"] == ["10 new cards become review cards"]
     assert tags["warnings"] == ["lang goes with the tags below it, lang::*, of 3 notes"]
-    assert "undo list" in flag["warnings"][0]
+    for change in ({"flag": 1}, {"deck": "Default"}):
+        assert "undo list" in dry_run(**change)["warnings"][0]
     assert "warnings" not in dry_run(suspend=True)
 
 
@@ -222,8 +222,8 @@ def test_a_tag_with_a_quotation_mark_is_renamed_and_removed(ten, collection):
 
 def test_the_dry_run_of_forgetting_says_what_goes(ten, collection):
     one, *others = collection.find_cards("")
-    collection.sched.set_due_date(others[:2], "9!")
-    collection.sched.set_due_date([one], "40!")
+    collection.sched.set_due_date(others[:2], "20!")
+    collection.sched.set_due_date([one], "21!")
 
     dry = dry_run(forget=True)
 

@@ -48,7 +48,7 @@ def test_stats_are_one_multi_after_the_names_and_the_log_without_rows_made_by_ha
 def test_retention_counts_reviews_of_young_and_mature_cards(anki, collection):
     add_many(collection, "A", 8)
     cards = sorted(collection.find_cards("deck:A"))
-    for card, interval in zip(cards, [10] * 4 + [30] * 4, strict=True):
+    for card, interval in zip(cards, [20] * 4 + [21] * 4, strict=True):
         put(collection, card, type=2, queue=REVIEW, ivl=interval, due=0, reps=3, factor=2500)
     answer_each(zip(cards, [1, 3, 3, 3, 1, 1, 3, 3], strict=True))
 
