@@ -209,7 +209,7 @@ def test_an_entry_of_before_has_one_deck_for_all_cards_of_a_note(env):
 
 
 def test_what_anki_s_way_back_commits_is_on_the_disk_with_its_folder_and_for_the_owner_alone(env):
-    with state.open_database("some.sqlite3", "create table if not exists a (b)") as db:
+    with state.open_records("some.sqlite3", "create table if not exists a (b)") as db:
         assert db.execute("pragma synchronous").fetchone() == (EXTRA,)
     assert state.state_path("some.sqlite3").stat().st_mode & 0o077 == 0
 

@@ -119,7 +119,7 @@ def _selection(query: str, ids_by_kind: dict[str, Ids | None], tag_searches: Nam
 
     Raises ToolError INVALID_ARGUMENTS unless they are named in one way, or only by tags.
     """
-    notes.check_names(query)
+    notes.refuse_unquoted_names(query)
     searches = [client.ids_query(kind, ids) for kind, ids in ids_by_kind.items() if ids]
     if query:
         searches.append(f"({query})")

@@ -88,7 +88,7 @@ def invoke(
     Source: AnkiConnect, any action.
     """
     params = params or {}
-    members = list(_members(params))
+    members = list(_nested_members(params))
     # An empty file name, or one that normalizes to nothing, moves the whole media folder to the trash.
     for key, value in members:
         if key == "filename" and isinstance(value, str):
@@ -117,7 +117,7 @@ def invoke_reading(
 
     Source: AnkiConnect, any action; MCP_READ_ONLY.
     """
-    brings_media = any(key in MEDIA_PARAMETERS for key, _ in _members(params))
+    brings_media = any(key in MEDIA_PARAMETERS for key, _ in _nested_members(params))
     for name in client.action_names({"action": action, "params": params}):
         if brings_media or name not in READING - DECK_MAKING_ACTIONS:
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
@@ -131,7 +131,7 @@ def _way_in_anki(action: str) -> str:
     return next((way for part, way in WAYS_IN_ANKI.items() if part in action.casefold()), "")
 
 
-def _members(params: object) -> Iterator[tuple[str, object]]:
+def _nested_members(params: object) -> Iterator[tuple[str, object]]:
     """Each key of the parameters with its value, at any depth; not the names of a note's `fields`."""
     waiting = [params]
     while waiting:

@@ -12,7 +12,7 @@ from tools.toolkit import JsonObject
 
 from . import client, state
 from .client import Action, Ids, IdsByName, action, card_search
-from .note_input import Fields, Names
+from .note_input import FieldTexts, Names
 
 JOURNAL_MOST_ENTRIES = 1000
 # Bytes for notes and cards, and again for media; the oldest entries beyond are removed.
@@ -23,7 +23,7 @@ create table if not exists changes (
     id integer primary key autoincrement, at integer not null, tool text not null, summary text not null,
     data blob not null, filename text not null, content blob not null
 )"""
-_open = partial(state.open_database, "anki-journal.sqlite3", JOURNAL_SCHEMA)
+_open_journal = partial(state.open_records, "anki-journal.sqlite3", JOURNAL_SCHEMA)
 # Numbers the entries from the newest and adds up their sizes, those of media apart.
 FORGET_OLD = """
 delete from changes where id in (
@@ -135,7 +135,7 @@ class Note:
     id: int
     model: str
     decks: Names
-    fields: Fields
+    fields: FieldTexts
     tags: Names
     schedules: list[tuple[int, JsonObject]]
 
@@ -166,7 +166,7 @@ def write(tool: str, summary: str, things: str, entry: JournalEntry) -> None:
     data = json.dumps({**vars(entry), "content": ""}, default=vars)
     blob = zlib.compress(data.encode())
     row = (tool, summary, blob, entry.filename, entry.content)
-    with _open() as db, db:
+    with _open_journal() as db, db:
         number = db.execute(
             "insert into changes values (null, strftime('%s', 'now'), ?, ?, ?, ?, ?)", row
         ).lastrowid
@@ -179,14 +179,14 @@ def newest_entries() -> list[list[int | str]]:
     query = """
     select id, strftime('%Y-%m-%d %H:%M', at, 'unixepoch', 'localtime'), tool, summary
     from changes order by id desc limit 20"""
-    with _open() as db:
+    with _open_journal() as db:
         return list(map(list, db.execute(query)))
 
 
 def entry_of(number: int) -> JournalEntry | None:
     """Entry of this id; None if there is none."""
     query = "select data, filename, content, at from changes where id = ?"
-    with _open() as db:  # as text: sqlite holds no number of more than 63 bits
+    with _open_journal() as db:  # as text: sqlite holds no number of more than 63 bits
         row = db.execute(query, (str(number),)).fetchone()
     if row is None:
         return None

@@ -14,7 +14,7 @@ from .card_text import TAG
 # conversation.
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 # The texts of a note by the names of their fields.
-Fields = dict[str, str]
+FieldTexts = dict[str, str]
 # Names of fields, decks or note types, or tags.
 Names = list[str]
 # A text and its replacement.
@@ -50,7 +50,7 @@ class ImageSpec:
 class NoteInput:
     """A note to add."""
 
-    fields: Fields
+    fields: FieldTexts
     tags: Names = field(default_factory=list)
     images: list[ImageSpec] = field(default_factory=list)
     dedup_key: str = ""
@@ -63,7 +63,7 @@ class NoteUpdate:
     """Changes to a note."""
 
     noteId: int
-    fields: Fields = field(default_factory=dict)
+    fields: FieldTexts = field(default_factory=dict)
     addTags: Names = field(default_factory=list)
     removeTags: Names = field(default_factory=list)
     deckName: str = ""
@@ -83,13 +83,13 @@ def find_name(name: str, names: Iterable[str]) -> str | None:
     return next((other for other in names if folded(other) == wanted), None)
 
 
-def canonical_fields(values: Fields, model_fields: Names) -> Fields:
+def canonical_fields(values: FieldTexts, model_fields: Names) -> FieldTexts:
     """Key the values by the note type's own names of its fields.
 
     Raises ItemError for an unknown name, and for one that comes twice: Anki would drop a value and say
     nothing.
     """
-    values_by_field: Fields = {}
+    values_by_field: FieldTexts = {}
     for name, value in values.items():
         field_name = find_name(name, model_fields)
         if field_name is None:
@@ -108,7 +108,7 @@ def canonical_fields(values: Fields, model_fields: Names) -> Fields:
     return values_by_field
 
 
-def with_breaks(fields: Fields) -> Fields:
+def with_breaks(fields: FieldTexts) -> FieldTexts:
     """Write `<br>` for the line breaks of plain text. In HTML and in a picture's base64 they mean nothing."""
     values = {}
     for name, text in fields.items():
@@ -117,7 +117,7 @@ def with_breaks(fields: Fields) -> Fields:
     return values
 
 
-def checked_clozes(fields: Fields) -> list[str]:
+def checked_clozes(fields: FieldTexts) -> list[str]:
     """Check clozes: a warning for each field in which one ends too early.
 
     Raises ItemError for a box of an image occlusion that is not within its picture.

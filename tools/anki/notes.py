@@ -49,7 +49,7 @@ def find_notes(
     anki_note_info shows them.
     """
     limit = limit or (NO_LIMIT if calls.is_by_person() else 50)
-    check_names(query)
+    refuse_unquoted_names(query)
     end = offset + limit
     if duplicates:
         groups = _duplicates(query, duplicates)
@@ -132,7 +132,7 @@ def _in_any_case(query: str) -> str:
     return re.sub(r'(?<![^\s(])("(?:[^\W_]| )+"|[^\W_]+)(?![^\s)])', fold, query)
 
 
-def check_names(query: str) -> None:
+def refuse_unquoted_names(query: str) -> None:
     """Refuse an unquoted name of a deck or note type that has a blank: Anki would search notes for its second
     word. One request, if words follow an unquoted name.
 

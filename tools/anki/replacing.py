@@ -8,7 +8,7 @@ from os.path import commonprefix
 from tools.toolkit import cut
 
 from . import note_input, notes
-from .note_input import Fields, ItemError, Names, NoteUpdate, Pair, Pairs, folded
+from .note_input import FieldTexts, ItemError, Names, NoteUpdate, Pair, Pairs, folded
 
 # An occurrence of a text: the note's id, the field, the text with its surroundings.
 Occurrence = list[int | str]
@@ -28,7 +28,7 @@ def pairs_with_breaks(replace: Pairs) -> Pairs:
     return pairs
 
 
-def new_values(update: NoteUpdate, values: Fields) -> Fields:
+def new_values(update: NoteUpdate, values: FieldTexts) -> FieldTexts:
     """New texts of the fields that an update changes.
 
     Raises ItemError if a field or an old text is not there, or an old text more than once.
@@ -58,7 +58,7 @@ def new_values(update: NoteUpdate, values: Fields) -> Fields:
     return changed
 
 
-def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, re.Match[str]]]:
+def find_matches(name: str, pair: Pair, values: FieldTexts) -> Iterator[tuple[str, re.Match[str]]]:
     """Find the old text, each time with its field, but not inside the new text: a call made again after a
     lost answer must not turn `cats` into `catss`."""
     old, new = pair
@@ -71,7 +71,7 @@ def find_matches(name: str, pair: Pair, values: Fields) -> Iterator[tuple[str, r
                 yield field, match
 
 
-def occurrences(update: NoteUpdate, values: Fields) -> Iterator[Occurrence]:
+def occurrences(update: NoteUpdate, values: FieldTexts) -> Iterator[Occurrence]:
     """List the texts that an update replaces, with their surroundings: [note, field, text]."""
     for name, pair in pairs_with_breaks(update.replace).items():
         for field, match in find_matches(name, pair, values):
@@ -94,7 +94,7 @@ def differing_excerpts(old: str, new: str) -> list[str]:
     return [cut(text[start:], notes.LONGEST_EXCERPT) for text in (old, new)]
 
 
-def _fields(name: str, values: Fields) -> Names:
+def _fields(name: str, values: FieldTexts) -> Names:
     """Fields that a name stands for: one, none or all."""
     is_every = name == EVERY_FIELD
     return [field for field in values if is_every or folded(field) == folded(name)]

@@ -18,7 +18,7 @@ BUSY_TIMEOUT_S = 10
 REMEMBERED_S = 3600
 
 # `profile` is empty if the add-on does not name it; `call` names something remembered for an hour.
-SCHEMA = """
+NOTES_SCHEMA = """
 create table if not exists noted (
     id integer primary key, key blob not null, profile text not null, note integer not null, unique (key, profile)
 );
@@ -27,8 +27,8 @@ create table if not exists begun (call text primary key, kept text not null, at 
 
 
 @contextmanager
-def open_database(name: str, schema: str) -> Iterator["Connection"]:
-    """Open the database `name`, made with `schema` if it is not there, and close it afterwards.
+def open_records(name: str, schema: str) -> Iterator["Connection"]:
+    """Open a database of the state folder, made with `schema` if it is not there; it is closed afterwards.
 
     Raises ToolError STATE_NOT_WRITABLE.
     """
@@ -52,7 +52,7 @@ def open_database(name: str, schema: str) -> Iterator["Connection"]:
         ) from error
 
 
-_open = partial(open_database, "anki-added.sqlite3", SCHEMA)
+_open_notes = partial(open_records, "anki-added.sqlite3", NOTES_SCHEMA)
 
 
 def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
@@ -61,7 +61,7 @@ def notes_by_key(keys: Collection[str], profile: str) -> dict[str, int]:
     if keys:
         # The row of the profile itself comes last and counts.
         query = "select note from noted where key = ? and profile in (?, '') order by profile"
-        with _open() as db:
+        with _open_notes() as db:
             for key in keys:
                 for (note,) in db.execute(query, (_digest(key), profile)):
                     notes[key] = note
@@ -72,7 +72,7 @@ def remember_keys(added: dict[str, int], profile: str) -> None:
     """Record the note of each key in a profile of Anki."""
     if not added:
         return
-    with _open() as db, db:
+    with _open_notes() as db, db:
         db.executemany(
             "insert or replace into noted (key, profile, note) values (?, ?, ?)",
             [(_digest(key), profile, note) for key, note in added.items()],
@@ -88,7 +88,7 @@ def _digest(key: str) -> bytes:
 
 def recall(subject: str) -> Any:
     """Return what was remembered under this name within the last hour, or None."""
-    with _open() as db:
+    with _open_notes() as db:
         since = time.time() - REMEMBERED_S
         row = db.execute(
             "select kept from begun where call = ? and at > ?", (subject, since)
@@ -98,7 +98,7 @@ def recall(subject: str) -> Any:
 
 def remember(subject: str, data: object) -> None:
     """Keep data under a name for an hour, in place of what was there."""
-    with _open() as db, db:
+    with _open_notes() as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)",
             (subject, compact_json(data), time.time()),

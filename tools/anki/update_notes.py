@@ -168,7 +168,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 
         Raises ToolError UNKNOWN_FIELD: no note that the query finds has that field.
         """
-        notes.check_names(self.query)
+        notes.refuse_unquoted_names(self.query)
         matches = client.call("findNotes", query=self.query)
         field_names = {replacing.EVERY_FIELD}
         self.updates = []

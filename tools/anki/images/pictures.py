@@ -17,7 +17,7 @@ from tools.toolkit import JsonObject, filled
 from .. import client
 from ..card_text import IMAGE
 from ..client import Refused
-from ..note_input import Fields, ImageSpec, checked_filename
+from ..note_input import FieldTexts, ImageSpec, checked_filename
 from ..settings import current
 from . import image_bytes, resize
 from .image_bytes import ImageError
@@ -181,7 +181,7 @@ def store(name: str, data: bytes) -> str:
 class NewTexts(NamedTuple):
     """New texts of a note with its pictures, the outcome of each picture, and warnings for the client."""
 
-    values: Fields
+    values: FieldTexts
     images: list[JsonObject]
     warnings: list[str]
 
@@ -191,7 +191,7 @@ class NewTexts(NamedTuple):
 
 
 def with_pictures(
-    pictures: Pictures, values: Fields, present: Fields, images: list[ImageSpec]
+    pictures: Pictures, values: FieldTexts, present: FieldTexts, images: list[ImageSpec]
 ) -> NewTexts:
     """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` is what
     the note holds already.

@@ -117,7 +117,7 @@ def read_queue(deck: str, query: str, limit: int) -> tuple[str, Counts, Cards, J
     remarks: the reason if there are none (`note`), and if reviews are not, or may not be, in the deck's
     `order`.
     """
-    notes.check_names(query)
+    notes.refuse_unquoted_names(query)
     deck, deck_ids = deck_and_subdecks(deck, decks.ids())
     stats, options = client.results(
         action("getDeckStats", decks=list(deck_ids)),
