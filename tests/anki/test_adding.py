@@ -21,6 +21,7 @@ from tests.anki.anki_helpers import (
     numbered,
     update_detail,
 )
+from tests.support.client import json_lines
 from tools.anki import batch, state
 from tools.core import calls, settings
 
@@ -82,10 +83,13 @@ def test_add_notes_does_not_make_the_deck(anki):
     assert anki.collection.decks.all_names() == ["Default"]
 
 
-@pytest.mark.parametrize(
-    "model, fields",
-    [("Basic", {"Front": "{{c1::Paris}}"}), ("Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"})],
-)
+MISPLACED_CLOZES = json_lines("""
+["Basic", {"Front": "{{c1::Paris}}"}]
+["Cloze", {"Text": "x", "Back Extra": "{{c1::y}}"}]
+""")
+
+
+@pytest.mark.parametrize("model, fields", MISPLACED_CLOZES)
 def test_cloze_text_in_a_field_that_is_no_cloze_field_is_told_as_what_it_is(anki, model, fields):
     detail = add_item({"fields": fields}, model=model)
 
@@ -241,10 +245,15 @@ def test_of_rows_that_do_not_fit_only_tags_may_be_missing(anki):
     assert reasons == [(0, "row"), (2, "empty"), (3, "row")]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [{}, {"tsv": "a\tb"}, {"fieldNames": ["Front"]}, {"items": [{"Front": "a"}], "rows": [["a"]]}],
-)
+NOT_ONE_WAY = json_lines(r"""
+{}
+{"tsv": "a\tb"}
+{"fieldNames": ["Front"]}
+{"items": [{"Front": "a"}], "rows": [["a"]]}
+""")
+
+
+@pytest.mark.parametrize("arguments", NOT_ONE_WAY)
 def test_notes_come_in_one_way_only(anki, arguments):
     assert call("anki.add_from_model", **arguments)["code"] == "INVALID_ARGUMENTS"
     assert anki.requests == []
@@ -266,10 +275,14 @@ def test_a_duplicate_is_added_where_the_person_insists(anki, collection):
     assert fronts(collection, "Words") == ["bank", "bank"]
 
 
-@pytest.mark.parametrize(
-    "line, separator",
-    [("basement|подвал", "'|'"), ("stairs — лестница", "' — '"), ("roof - крыша", "' - '")],
-)
+SEPARATED = json_lines("""
+["basement|подвал", "'|'"]
+["stairs — лестница", "' — '"]
+["roof - крыша", "' - '"]
+""")
+
+
+@pytest.mark.parametrize("line, separator", SEPARATED)
 def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, line, separator):
     answer = add_text(f"{line}\n{line}")
     mixed = add_text(f"{line}\ncat\tкот")
@@ -280,14 +293,15 @@ def test_a_pasted_list_without_tabs_is_refused_with_its_separator_named(anki, li
     assert fronts(anki.collection, "Default") == ["cat"]
 
 
-@pytest.mark.parametrize(
-    "item, used",
-    [
-        ({"Front": "text", "Back": "text"}, "Basic"),
-        ({"Text": "{{c1::text}}"}, "Cloze"),
-        ({"Front": "text", "Add Reverse": "y"}, "Basic (optional reversed card)"),
-    ],
-)
+# The fields of a note, and the type that fits them.
+FITTING = json_lines("""
+[{"Front": "text", "Back": "text"}, "Basic"]
+[{"Text": "{{c1::text}}"}, "Cloze"]
+[{"Front": "text", "Add Reverse": "y"}, "Basic (optional reversed card)"]
+""")
+
+
+@pytest.mark.parametrize("item, used", FITTING)
 def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, env, item, used):
     env(ANKI_DEFAULT_MODEL="")
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.anki.anki_helpers import REVIEW, add_notes, borrow, both_versions, call, put, restore
+from tests.support.client import json_lines
 
 
 def rename_deck(old, new):
@@ -95,20 +96,21 @@ def test_rename_deck_takes_cards_along_that_a_filtered_deck_has_borrowed(tree, c
     assert snapshot(collection) == {**moved(before, "Old", "New"), "Cram": ([], "Cram")}
 
 
-REFUSED = {
-    "DECK_NOT_FOUND": [("Nope", "New"), ("old", "OLD")],
-    "DECK_EXISTS": [("Default", "DEFAULT"), ("Old", "other"), ("Old", "Old"), ("Old", "Old::x")],
-    "INVALID_DECK_NAME": [("Old", "  "), ("Old", "A::"), ("Old", "A\nB")],
-    "FILTERED_DECK": [("Other", "New")],
-}
+# A code, and the old and the new names that it is for.
+REFUSED = json_lines(r"""
+["DECK_NOT_FOUND", [["Nope", "New"], ["old", "OLD"]]]
+["DECK_EXISTS", [["Default", "DEFAULT"], ["Old", "other"], ["Old", "Old"], ["Old", "Old::x"]]]
+["INVALID_DECK_NAME", [["Old", "  "], ["Old", "A::"], ["Old", "A\nB"]]]
+["FILTERED_DECK", [["Other", "New"]]]
+""")
 
 
-@pytest.mark.parametrize("code", REFUSED)
-def test_rename_deck_refuses_before_anything_moves(tree, collection, code):
+@pytest.mark.parametrize("code, names", REFUSED)
+def test_rename_deck_refuses_before_anything_moves(tree, collection, code, names):
     borrow(collection, "Other::Cram", "deck:Other")
     before = snapshot(collection)
 
-    assert {rename_deck(old, new)["code"] for old, new in REFUSED[code]} == {code}
+    assert {rename_deck(old, new)["code"] for old, new in names} == {code}
     assert snapshot(collection) == before
 
 

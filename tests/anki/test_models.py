@@ -14,7 +14,7 @@ from tests.anki.anki_helpers import (
     update_detail,
     update_note,
 )
-from tests.support.client import cases
+from tests.support.client import cases, json_lines
 
 QA = {
     "modelName": "Custom QA",
@@ -138,16 +138,16 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, left):
     assert updated["reason"] == "occlusion"
 
 
-@pytest.mark.parametrize(
-    "text, is_whole",
-    [
-        ("the root {{c1::\\(x^{y^{z}}\\)}} here", False),
-        ("{{c1::{{x}}}}", False),
-        ("{{c1::\\(x^{y^{z} }\\)}}", True),
-        ("{{c1::a {{c2::b}} c}} {{c3::d::hint}}", True),
-        ("{{c1::a}} and {{c2::b}}", True),
-    ],
-)
+CLOZES = json_lines(r"""
+["the root {{c1::\\(x^{y^{z}}\\)}} here", false]
+["{{c1::{{x}}}}", false]
+["{{c1::\\(x^{y^{z} }\\)}}", true]
+["{{c1::a {{c2::b}} c}} {{c3::d::hint}}", true]
+["{{c1::a}} and {{c2::b}}", true]
+""")
+
+
+@pytest.mark.parametrize("text, is_whole", CLOZES)
 def test_a_cloze_that_ends_too_early_is_said(anki, text, is_whole):
     added = add_item({"Text": text}, model="Cloze")
     updated = update_note(added["noteId"], fields={"Text": text + "."})

@@ -14,29 +14,27 @@ from tests.anki.anki_helpers import (
     random_collection,
     restore,
 )
+from tests.support.client import json_lines
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 QUERIES = ["deck:Geo", "deck:Other", "is:due", "tag:t", "is:suspended", "is:buried", "deck:*"]
-CHANGES_OF_CARDS = [
-    {"suspend": True},
-    {"unsuspend": True},
-    {"flag": 0},
-    {"flag": 3},
-    {"deck": "oTHER"},
-    {"forget": True},
-    {"due": "3-7"},
-    {"due": "4!"},
-    {"addTags": ["x", "t"]},
-    {"removeTags": ["Ё"]},
-    {"renameTag": ["t", "renamed"]},
-    {"forget": True, "suspend": True, "flag": 4, "deck": "New"},
-]
-CHANGES = [
-    *(("anki.change_cards", change) for change in CHANGES_OF_CARDS),
-    ("anki.update_notes", {"replace": {"*": ["answer", "Antwort"]}}),
-    ("anki.delete_decks", {"decks": ["Geo"], "cardsToo": True}),
-    ("anki.delete_decks", {"decks": ["Other"], "cardsToo": False}),
-]
+CHANGES = json_lines("""
+["anki.change_cards", {"suspend": true}]
+["anki.change_cards", {"unsuspend": true}]
+["anki.change_cards", {"flag": 0}]
+["anki.change_cards", {"flag": 3}]
+["anki.change_cards", {"deck": "oTHER"}]
+["anki.change_cards", {"forget": true}]
+["anki.change_cards", {"due": "3-7"}]
+["anki.change_cards", {"due": "4!"}]
+["anki.change_cards", {"addTags": ["x", "t"]}]
+["anki.change_cards", {"removeTags": ["Ё"]}]
+["anki.change_cards", {"renameTag": ["t", "renamed"]}]
+["anki.change_cards", {"forget": true, "suspend": true, "flag": 4, "deck": "New"}]
+["anki.update_notes", {"replace": {"*": ["answer", "Antwort"]}}]
+["anki.delete_decks", {"decks": ["Geo"], "cardsToo": true}]
+["anki.delete_decks", {"decks": ["Other"], "cardsToo": false}]
+""")
 
 
 @both_versions

@@ -5,6 +5,7 @@ import html
 import pytest
 
 from tests.anki.anki_helpers import add_rows, add_text, both_versions, call, fronts
+from tests.support.client import json_lines
 from tools.anki import tables
 from tools.core.errors import ToolError
 
@@ -17,55 +18,50 @@ def cells(text, names=("Front", "Back")):
     return [list(note.fields.values()) for note in table.notes("", "")], table.remarks
 
 
-@pytest.mark.parametrize(
-    "text, rows",
-    [
-        ('cat\t"кот\nкошка"\nbird\tптица', [["cat", "кот<br>кошка"], ["bird", "птица"]]),
-        ('dog\t"the ""big"" one"', [["dog", 'the "big" one']]),
-        ('say "hi"\t5" disk', [['say "hi"', '5" disk']]),
-        ('"a, b",c\n"d ""e""","f\ng"', [["a, b", "c"], ['d "e"', "f<br>g"]]),
-        ("\ufefffront\tBACK\r\ncat\tкот\r\n\r\n", [["cat", "кот"]]),
-        ("cat\tкот\rdog\tпёс", [["cat", "кот"], ["dog", "пёс"]]),
-        ("Back;Front\nкот;cat", [["кот", "cat"]]),
-        ("cat\tкот\t\ndog\tпёс\t\t", [["cat", "кот"], ["dog", "пёс"]]),
-        ("one\u2028line\tx", [["one\u2028line", "x"]]),
-        ("a < b\tvector<int>", [["a &lt; b", "vector&lt;int&gt;"]]),
-        ("if a<b and b>c:\tx & y", [["if a&lt;b and b&gt;c:", "x &amp; y"]]),
-        ('a<br>b\tsee <img src="a.png">', [["a<br>b", 'see <img src="a.png">']]),
-        ("a <b>b</b>\t\\( x \\) [sound:a.mp3]", [["a <b>b</b>", "\\( x \\) [sound:a.mp3]"]]),
-        ("Tom &amp; Jerry\tcat&nbsp;and", [["Tom &amp; Jerry", "cat&nbsp;and"]]),
-        (
-            "#html:true\nTom &amp; Jerry\ta < b\nx\t<i>y</i>",
-            [["Tom &amp; Jerry", "a < b"], ["x", "<i>y</i>"]],
-        ),
-        ("#html:false\n<b>x</b>\ty", [["&lt;b&gt;x&lt;/b&gt;", "y"]]),
-        ("#separator:Semicolon\na;b\nc;d, e", [["a", "b"], ["c", "d, e"]]),
-        ("#html:true\n#notetype column: 3\n#made_by:x\n\na\tb\tBasic", [["a", "b"]]),
-        ("#html:true\na,b\nc,d", [["a", "b"], ["c", "d"]]),
-        ("#include <x>\ta C header", [["#include &lt;x&gt;", "a C header"]]),
-        ('it\'s "unclosed\tx\n"Tis\ty', [["it's \"unclosed", "x"], ['"Tis', "y"]]),
-        ('a,"b\tc"\nd,e\nf,g', [["a", "b\tc"], ["d", "e"], ["f", "g"]]),
-        ("cat\0\tкот", [["cat", "кот"]]),
-    ],
-)
+# A table, and its cells.
+CELLS = json_lines(r"""
+["cat\t\"кот\nкошка\"\nbird\tптица", [["cat", "кот<br>кошка"], ["bird", "птица"]]]
+["dog\t\"the \"\"big\"\" one\"", [["dog", "the \"big\" one"]]]
+["say \"hi\"\t5\" disk", [["say \"hi\"", "5\" disk"]]]
+["\"a, b\",c\n\"d \"\"e\"\"\",\"f\ng\"", [["a, b", "c"], ["d \"e\"", "f<br>g"]]]
+["\ufefffront\tBACK\r\ncat\tкот\r\n\r\n", [["cat", "кот"]]]
+["cat\tкот\rdog\tпёс", [["cat", "кот"], ["dog", "пёс"]]]
+["Back;Front\nкот;cat", [["кот", "cat"]]]
+["cat\tкот\t\ndog\tпёс\t\t", [["cat", "кот"], ["dog", "пёс"]]]
+["one\u2028line\tx", [["one\u2028line", "x"]]]
+["a < b\tvector<int>", [["a &lt; b", "vector&lt;int&gt;"]]]
+["if a<b and b>c:\tx & y", [["if a&lt;b and b&gt;c:", "x &amp; y"]]]
+["a<br>b\tsee <img src=\"a.png\">", [["a<br>b", "see <img src=\"a.png\">"]]]
+["a <b>b</b>\t\\( x \\) [sound:a.mp3]", [["a <b>b</b>", "\\( x \\) [sound:a.mp3]"]]]
+["Tom &amp; Jerry\tcat&nbsp;and", [["Tom &amp; Jerry", "cat&nbsp;and"]]]
+["#html:true\nTom &amp; Jerry\ta < b\nx\t<i>y</i>", [["Tom &amp; Jerry", "a < b"], ["x", "<i>y</i>"]]]
+["#html:false\n<b>x</b>\ty", [["&lt;b&gt;x&lt;/b&gt;", "y"]]]
+["#separator:Semicolon\na;b\nc;d, e", [["a", "b"], ["c", "d, e"]]]
+["#html:true\n#notetype column: 3\n#made_by:x\n\na\tb\tBasic", [["a", "b"]]]
+["#html:true\na,b\nc,d", [["a", "b"], ["c", "d"]]]
+["#include <x>\ta C header", [["#include &lt;x&gt;", "a C header"]]]
+["it's \"unclosed\tx\n\"Tis\ty", [["it's \"unclosed", "x"], ["\"Tis", "y"]]]
+["a,\"b\tc\"\nd,e\nf,g", [["a", "b\tc"], ["d", "e"], ["f", "g"]]]
+["cat\u0000\tкот", [["cat", "кот"]]]
+""")
+
+
+@pytest.mark.parametrize("text, rows", CELLS)
 def test_cells_are_read_as_they_were_meant(text, rows):
     assert cells(text)[0] == rows
 
 
-@pytest.mark.parametrize(
-    "text, remark",
-    [
-        ("a;b\nc;d", "the cells were separated by ';'"),
-        ('"a, x",b\nc,d', "the cells were separated by ','"),
-        ("a\tb;c", None),
-        ('"Tis\ty', "a quotation mark is not closed: quotation marks were taken as text"),
-        ("front\tback\na\tb", "the first row has the names of the fields: it was left out"),
-        (
-            "front,note,back\na,x,b",
-            "the first row has the names of the fields: it was left out, and so were the columns note",
-        ),
-    ],
-)
+REMARKS = json_lines(r"""
+["a;b\nc;d", "the cells were separated by ';'"]
+["\"a, x\",b\nc,d", "the cells were separated by ','"]
+["a\tb;c", null]
+["\"Tis\ty", "a quotation mark is not closed: quotation marks were taken as text"]
+["front\tback\na\tb", "the first row has the names of the fields: it was left out"]
+["front,note,back\na,x,b", "the first row has the names of the fields: it was left out, and so were the columns note"]
+""")
+
+
+@pytest.mark.parametrize("text, remark", REMARKS)
 def test_what_was_taken_for_granted_is_said(text, remark):
     remarks = cells(text)[1]
 

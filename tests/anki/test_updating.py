@@ -320,9 +320,13 @@ def test_a_misspelt_field_in_a_query_s_replace_is_an_error(geo):
     assert answer["code"] == "UNKNOWN_FIELD" and "Bakc" in answer["error"]
 
 
-@pytest.mark.parametrize(
-    "change", [{"replace": {"Front": ["a", ""]}}, {"fields": {"Front": "<br>"}}]
-)
+EMPTYING = json_lines("""
+{"replace": {"Front": ["a", ""]}}
+{"fields": {"Front": "<br>"}}
+""")
+
+
+@pytest.mark.parametrize("change", EMPTYING)
 def test_a_change_that_empties_the_first_field_warns(geo, change):
     dry = update_note(geo.ids[0], **change, dryRun=True)
     answer = update_note(geo.ids[0], **change)
@@ -331,16 +335,17 @@ def test_a_change_that_empties_the_first_field_warns(geo, change):
     assert warning in dry["warnings"] and warning in answer["warnings"]
 
 
-@pytest.mark.parametrize(
-    "text, kept",
-    [
-        ("def f(x):\n    return x", "def f(x):<br>    return x"),
-        ("a < b\nc", "a < b<br>c"),
-        ("a vector<int>, <b>bold</b>", "a vector<int>, <b>bold</b>"),
-        ("<pre>a\nb</pre>", "<pre>a\nb</pre>"),
-        ("<li>a\n<li>b", "<li>a\n<li>b"),
-    ],
-)
+# A field, and what Anki keeps of it.
+KEPT = json_lines(r"""
+["def f(x):\n    return x", "def f(x):<br>    return x"]
+["a < b\nc", "a < b<br>c"]
+["a vector<int>, <b>bold</b>", "a vector<int>, <b>bold</b>"]
+["<pre>a\nb</pre>", "<pre>a\nb</pre>"]
+["<li>a\n<li>b", "<li>a\n<li>b"]
+""")
+
+
+@pytest.mark.parametrize("text, kept", KEPT)
 def test_fields_are_html_and_line_breaks_of_plain_text_are_breaks_in_anki(
     anki, collection, text, kept
 ):
