@@ -52,7 +52,7 @@ FLAGS: States = {
 }
 # The columns of Anki's table `cards` that are a card's place in the schedule, and its flag; AnkiConnect calls
 # `ivl` `interval`.
-SCHEDULE_COLUMNS = ("type", "queue", "due", "ivl", "factor", "reps", "lapses", "left", "flags")
+SCHEDULE_COLUMNS = "type queue due ivl factor reps lapses left flags".split()
 # Cards in one request: the answer of cardsInfo has a kilobyte for each.
 CARDS_PER_REQUEST = 500
 

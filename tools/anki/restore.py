@@ -1,6 +1,7 @@
 """The tool that puts back what was changed or deleted, by the journal; it adds deleted notes again."""
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
@@ -49,7 +50,7 @@ def _put_back(entry: JournalEntry) -> JsonObject:
     The journal has what a call intended, so Anki is asked first what exists.
     """
     # Ask for the open profile, and for what there is of the notes and cards.
-    ids: dict[str, set[int]] = {"notes": set(), "cards": set()}
+    ids = defaultdict[str, set[int]](set)
     for step in entry.steps:
         ids[step.kind].update(step.ids)
     answers = client.with_profile(
