@@ -285,10 +285,10 @@ class AddBatch(Batch[NoteInput, NewNote]):
             matches = client.results(*(self.ready[index].duplicate_search for index in repeating))
             # Name the repeated notes, and keep their keys.
             keys: IdByName = {}
-            for index, matching in zip(repeating, matches):
-                if matching:
-                    self.details[index]["noteId"] = max(matching)
-                    keys[self.ready[index].dedup_key] = max(matching)
+            for index, same_notes in zip(repeating, matches):
+                if same_notes:
+                    self.details[index]["noteId"] = max(same_notes)
+                    keys[self.ready[index].dedup_key] = max(same_notes)
             keys.pop("", None)
             state.remember_keys(keys, self.profile)
         except ToolError as error:

@@ -143,10 +143,10 @@ class AnswerBatch:
         pending = state.recall(PENDING_KEY) or {}
         self._check_cards(pending)
         if self.wanted:
-            being_sent = {
+            unconfirmed = {
                 str(card): [ease, self.rows_before[card].id] for card, ease in self.wanted.items()
             }
-            state.remember(PENDING_KEY, {**pending, **being_sent})
+            state.remember(PENDING_KEY, {**pending, **unconfirmed})
             self._answer_wanted()
         state.remember(PENDING_KEY, pending)
         for card in self.wanted:
