@@ -77,11 +77,11 @@ def test_at_least_250_of_klippers_messages_are_explained():
         pytest.skip("Klipper's messages are not in a clone (../shared/data)")
     rows = map(json.loads, file.read_text("utf-8").splitlines())
     printed = [re.sub(r"%[-\d.]*[a-z]", "x1", row["message"]) for row in rows]
-    assert len(list(filter(messages.of_line, printed))) >= 250
+    assert len(list(filter(messages.message_in_line, printed))) >= 250
 
 
 def test_every_message_says_what_it_means_and_where_to_read_on():
-    explained = [message for *_, message in messages.forms()]
+    explained = [message for *_, message in messages.wordings()]
     assert len({message.means for message in explained}) >= 130
     table = messages.TABLE.read_text("utf-8")
     assert len(messages.TABLE_ENTRY.findall(table)) == len(re.findall(r"(?m)^\S", table))

@@ -39,7 +39,7 @@ calibarte | calibrate
 
 def test_each_term_of_a_question_becomes_some_words_of_the_pages():
     for text, words in [*cases(TERMS), ("бурундук", "")]:
-        terms, _ = queries.question(text, index_of_pages())
+        terms, _ = queries.question_terms(text, index_of_pages())
         assert ", ".join(" ".join(sorted(term)) for term in terms) == words
 
 

@@ -28,8 +28,8 @@ def test_the_map_of_the_real_documentation_fits_into_8_kb(real_docs):
 
 
 def test_every_place_to_read_on_is_in_the_documentation(real_docs):
-    places = {place for *_, message in messages.forms() for place in message.read}
-    for place in places.union(printer_resonances.READ):
+    places = {place for *_, message in messages.wordings() for place in message.read}
+    for place in places.union(printer_resonances.READ_ON):
         path, _, heading = place.partition("#")
         text = pages.page_text(pages.resolve(path))
         assert not heading or headings.section_named(text, heading, path), place
@@ -40,7 +40,7 @@ def test_every_section_that_people_ask_for_is_in_the_documentation(real_docs):
     assert sum(map(len, places.values())) >= 730
     for page, asked in places.items():
         text = pages.page_text(pages.resolve(page))
-        assert asked.keys() <= headings.sections(text).keys(), page
+        assert asked.keys() <= headings.page_sections(text).keys(), page
 
 
 def test_a_long_section_is_short_unless_it_is_wanted_in_full(real_docs):
@@ -90,7 +90,7 @@ def test_a_letter_more_in_an_option_is_an_error(sections):
             found = findings(f"{head}[{block.name}]\n{name}: 1\n")
             errors = [finding for finding in found if finding.level == "error"]
             is_named = [error.option for error in errors].count(name) == 1
-            assert is_named or options.option_named(name) or block.open, (block.name, name)
+            assert is_named or options.option_named(name) or block.is_open, (block.name, name)
 
 
 def test_a_letter_more_in_a_section_is_said(sections):

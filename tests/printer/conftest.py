@@ -34,7 +34,7 @@ def printer(env):
 @pytest.fixture
 def folder(printer, tmp_path, monkeypatch):
     """The folder that stands for /tmp, on the machine of a printer."""
-    monkeypatch.setattr(printer_resonances, "FOLDER", tmp_path)
+    monkeypatch.setattr(printer_resonances, "RESULTS_FOLDER", tmp_path)
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from .page import printer_page
 
 # Findings that are tried in an answer; more never fit.
 MOST_FINDINGS = 40
-# The size of an answer.
+# Bytes of an answer.
 LARGEST_ANSWER_BYTES = 3000
 # Characters of the names of includes that were not given.
 LONGEST_NAMES = 240
@@ -48,13 +48,13 @@ def check_config(
     hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
     if config is None:
-        source = printers.chosen(printer, "; or send the file's text as `config`")
+        source = printers.printer_named(printer, "; or send the file's text as `config`")
         parsed = source.config(path or "printer.cfg")
     else:
         parsed = printer_cfg.from_text(config, include)
     findings = _findings(parsed)
     # As many of them as fit, worst first, and how many more there are.
-    entries = [printer_page.entry(finding) for finding in findings[:MOST_FINDINGS]]
+    entries = [printer_page.finding_entry(finding) for finding in findings[:MOST_FINDINGS]]
     report: JsonObject = {
         "success": True,
         "sections": len(parsed.sections),
@@ -66,11 +66,11 @@ def check_config(
     while len(compact_json(report).encode("utf-8", "replace")) > LARGEST_ANSWER_BYTES:
         entries.pop()
         report["more"] = len(findings) - len(entries)
-    return printer_page.DrawnAnswer(report, findings=printer_page.findings(parsed, findings))
+    return printer_page.DrawnAnswer(report, findings=printer_page.drawn_findings(parsed, findings))
 
 
 @command("check")
-def check(file: str) -> TextOutput:
+def check_file(file: str) -> TextOutput:
     """Check a printer.cfg and the files it includes: a line for each finding; exit status 1 if there are
     errors."""
     pages.require_docs()
@@ -79,21 +79,21 @@ def check(file: str) -> TextOutput:
     # `file:line: level: [section] message`, a line for each.
     lines = []
     for finding in findings:
-        text = finding.message
-        if finding.section not in text:
-            text = f"[{finding.section}] {text}"
+        message = finding.message
+        if finding.section not in message:
+            message = f"[{finding.section}] {message}"
         if finding.nearest:
-            text += f" (did you mean {finding.nearest}?)"
+            message += f" (did you mean {finding.nearest}?)"
         if finding.also:
-            text += f" (also in lines {', '.join(map(str, finding.also))})"
-        message = "".join(char if char.isprintable() else "?" for char in text)
+            message += f" (also in lines {', '.join(map(str, finding.also))})"
+        message = "".join(char if char.isprintable() else "?" for char in message)
         lines.append(f"{finding.file or file}:{finding.line}: {finding.level}: {message}")
-    # The counts, and the parts that were left out.
-    levels = Counter(finding.level for finding in findings)
-    counts = ", ".join(f"{levels[level]} {level}s" for level in LEVELS)
-    lines.append(f"{len(config.sections)} sections, {config.options} options: {counts}")
-    lines += [f"not checked: {part}" for part in not_checked(config)]
-    return TextOutput("\n".join(lines), int(levels[ERROR] > 0))
+    # The counts, and what was left out.
+    counts = Counter(finding.level for finding in findings)
+    summary = ", ".join(f"{counts[level]} {level}s" for level in LEVELS)
+    lines.append(f"{len(config.sections)} sections, {config.options} options: {summary}")
+    lines += [f"not checked: {subject}" for subject in not_checked(config)]
+    return TextOutput("\n".join(lines), int(counts[ERROR] > 0))
 
 
 def _findings(config: PrinterConfig) -> list[Finding]:
@@ -103,8 +103,7 @@ def _findings(config: PrinterConfig) -> list[Finding]:
 
 
 def not_checked(config: PrinterConfig) -> list[str]:
-    """The things that a check leaves out, in a few words each: an empty list of findings is not an
-    all-clear."""
+    """Say what a check leaves out, in a few words each: an empty list of findings is not an all-clear."""
     if moonraker.is_moonrakers(config):
         return ["the values of its options, and components that are not Moonraker's own"]
     left_out = [
@@ -122,12 +121,12 @@ def not_checked(config: PrinterConfig) -> list[str]:
 
 
 def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
-    """A line for each of the first findings, with its place in the files if `placed`, and a line that counts
-    the others."""
-    listed = []
+    """Write a line for each of the first findings, with its place in the files if `placed`, and a line that
+    counts the others."""
+    lines = []
     for finding in findings[:MOST_MISTAKES]:
-        position = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
-        listed.append(position + cut_between_words(finding.message, LONGEST_MISTAKE))
+        place = f"{finding.file or 'printer.cfg'}:{finding.line}: " if placed else ""
+        lines.append(place + cut_between_words(finding.message, LONGEST_MISTAKE))
     if len(findings) > MOST_MISTAKES:
-        listed.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
-    return listed
+        lines.append(f"and {len(findings) - MOST_MISTAKES} more: check_config shows them")
+    return lines

@@ -1,4 +1,4 @@
-"""The configuration reference by section and option, in few words."""
+"""The configuration reference, looked up by section and option."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tools.toolkit import JsonObject, Limits, ToolError, filled, nearest_names
 from . import pages
 from .config import changes, checking, options
 from .config.machine import cut_between_words
-from .config.reference import AXIS_STEPPER, PAGE, Block, Option, Options, Reference
+from .config.reference import AXIS_STEPPER, REFERENCE_PAGE, Block, Option, Options, Reference
 from .search import index
 
 Name = Annotated[str | None, Limits(max_length=200)]
@@ -45,7 +45,7 @@ def _not_found(message: str, suggestions: list[str]) -> ToolError:
 
 
 def _blocks(reference: Reference, name: str) -> list[Block]:
-    """The blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
+    """Find the blocks of a section by its name as typed: `[stepper_x]`, `heater_fan hotend`, `common spi
     settings`.
 
     Raises ToolError if there is none; the hint names what is near, by its name, meaning or letters.
@@ -57,42 +57,45 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         return reference.kinds["stepper_x"]  # the page describes all axes there
     if not blocks:
         word = wanted.partition(" ")[0]
-        asked = index.asked_words()[PAGE].items()
-        headings = [heading for heading, words in asked if word in words]
-        longer = [kind for kind in reference.kinds if word in kind]
-        near = list(dict.fromkeys([*longer, *headings]))[:6]
+        asked_words = index.asked_words()[REFERENCE_PAGE].items()
+        headings = [heading for heading, words in asked_words if word in words]
+        kinds = [kind for kind in reference.kinds if word in kind]
+        near = list(dict.fromkeys([*kinds, *headings]))[:6]
         raise _not_found(
-            f"No such section in {PAGE}: {name}", near or nearest_names(word, reference.kinds)
+            f"No such section in {REFERENCE_PAGE}: {name}", near or nearest_names(word, reference.kinds)
         )
     return blocks
 
 
 def _section(blocks: list[Block], *, full: bool) -> JsonObject:
-    """The options of a section: `name (default): text` each, or those of a group together."""
+    """Describe the options of a section: `name (default): text` each, or those of a group together."""
+    # Texts share what the names leave of the answer.
     groups = list(_groups(blocks))
     names_chars = sum(len(names) + 5 for _, names, _ in groups)
     share = (SECTION_CHARS - names_chars) // max(1, len(groups))
     longest = 1_000_000 if full else max(24, share)
-    variants = defaultdict(list)
+    lines_by_variant = defaultdict(list)
     for variant, names, text in groups:
         line = f"{names}: {cut_between_words(text, longest)}"
-        variants[variant].append(line.rstrip(": "))
-    first = blocks[0]
+        lines_by_variant[variant].append(line.rstrip(": "))
+    # The answer, with the variants of the section if it has several.
+    block = blocks[0]
     answer: JsonObject = {
-        "section": first.name or first.heading,
-        "page": PAGE,
-        "heading": first.heading,
+        "section": block.name or block.heading,
+        "page": REFERENCE_PAGE,
+        "heading": block.heading,
     }
+    variants = [{"of": name, "options": lines} for name, lines in lines_by_variant.items()]
     if len(variants) == 1:
-        (answer["options"],) = variants.values()
+        answer["options"] = variants[0]["options"]
     else:
-        answer["variants"] = [{"of": of, "options": lines} for of, lines in variants.items()]
-    answer["changes"] = _dated_changes(first.kind or first.heading, full=full)
+        answer["variants"] = variants
+    answer["changes"] = _dated_changes(block.kind or block.heading, full=full)
     return filled(**answer)
 
 
 def _groups(blocks: list[Block]) -> Iterator[tuple[str, str, str]]:
-    """The options by their common texts: the variant of the section, their names, the text."""
+    """Group options by their common text; yields the variant of the section, their names, the text."""
     for block in blocks:
         chapter = "" if block.heading.startswith("[") else f", {block.heading}"
         for lines, group in groupby(block.options, lambda option: option.lines):
@@ -101,39 +104,38 @@ def _groups(blocks: list[Block]) -> Iterator[tuple[str, str, str]]:
 
 
 def _marked(name: str, option: Option) -> str:
-    """A name with the option's default, or that it is required."""
+    """Add to a name the option's default, or that it is required."""
     mark = option.default or ("required" if option.plain else "")
     return f"{name} ({mark})" if mark else name
 
 
 def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObject:
-    """The reference's texts for an option in the blocks that have it, or its fate. Raises ToolError if
-    nothing has that name.
+    """Describe an option in the blocks that have it, or what became of it. Raises ToolError if nothing has
+    that name.
     """
     name = option.strip("#: ").lower()
-    every = list(reference.described(blocks))
-    by_key = Options((known.key, known) for known in every)
-    if found := by_key.option_named(name):
-        alike = [known for known in every if known.key == found.key]
+    described = list(reference.described(blocks))
+    by_key = Options((each.key, each) for each in described)
+    if match := by_key.option_named(name):
         return filled(
-            option=found.name,
-            page=PAGE,
-            sections=_texts_with_sections(alike),
+            option=match.name,
+            page=REFERENCE_PAGE,
+            sections=_texts_with_sections([each for each in described if each.key == match.key]),
             changes=_dated_changes(name, full=False),
         )
-    if gone := _dated_changes(name, full=True):
-        return {"option": option, "changes": gone[:MOST_CHANGES]}
+    if changes_of_name := _dated_changes(name, full=True):
+        return {"option": option, "changes": changes_of_name[:MOST_CHANGES]}
     suggestions = nearest_names(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
         suggestions = [f"{meant}, which is Marlin's {name}"]
     raise _not_found(f"No such option: {option}", suggestions)
 
 
-def _texts_with_sections(alike: list[Option]) -> list[JsonObject]:
-    """Each text of an option with the sections in which it stands; those that refer to another section
-    last."""
+def _texts_with_sections(namesakes: list[Option]) -> list[JsonObject]:
+    """List each text of options of one name with the sections in which it stands; texts that refer to another
+    section come last."""
     sections: dict[str, dict[str, None]] = defaultdict(dict)  # each once, in order
-    for option in alike:
+    for option in namesakes:
         sections[option.text][_marked(option.owner, option)] = None
     longest = SECTION_CHARS if len(sections) == 1 else 300
     ordered = sorted(
@@ -146,8 +148,8 @@ def _texts_with_sections(alike: list[Option]) -> list[JsonObject]:
 
 
 def _dated_changes(name: str, *, full: bool) -> list[str]:
-    """The entries about a name on the page of changes: each with its date, and its first sentence with the
-    name."""
+    """List the entries about a name on the page of changes: each with its date, and its sentences from the
+    first with the name on."""
     listed = []
     for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), 160)

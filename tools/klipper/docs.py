@@ -29,29 +29,31 @@ def read_doc(
     """
     page = pages.resolve(path)
     text = pages.page_text(page)
-    wanted = (heading or "").strip("# \t") or page.anchor
+    heading = (heading or "").strip("# \t") or page.anchor
     section = headings.PageSection("", 1, 0, len(text))  # the whole page
-    if wanted:
-        section = headings.section_named(text, wanted, page.path)
+    if heading:
+        section = headings.section_named(text, heading, page.path)
     stop = end = section.end
     offset = max(offset, section.offset)
     closing = ""
     if end - offset > MOST_CHARS:  # the cut is after a line where that costs little
         longest = offset + MOST_CHARS - 100  # of the closing line
         stop = text.rfind("\n", offset + MOST_CHARS // 2, longest) + 1 or longest
-        again = f"offset={stop} and this heading" if wanted else f"offset={stop}"
-        closing = f"\n[… {end - stop} characters more: read_doc again with {again}]"
+        arguments = f"offset={stop} and this heading" if heading else f"offset={stop}"
+        closing = f"\n[… {end - stop} characters more: read_doc again with {arguments}]"
     answer = {
         "path": page.path,
-        "title": pages.title(text, page.path),
+        "title": pages.page_title(text, page.path),
         "text": text[offset:stop] + closing,
         "offset": offset,
         "total_chars": len(text),
         "next_offset": stop if closing else None,
         "truncated": bool(closing),
     }
-    if wanted:
-        later = (other.heading for other in headings.sections(text).values() if other.offset >= end)
+    if heading:
+        later = (
+            other.heading for other in headings.page_sections(text).values() if other.offset >= end
+        )
         answer["next_heading"] = next(later, None)
     return answer
 
@@ -70,15 +72,15 @@ def list_docs_map(
     and its own, joined by "/"; further sources are a line each. A heading is its marks, its text and the
     characters of its section, all below it included.
     """
-    by_name = {each.name: each for each in sources()}
-    wanted = path or ""
-    if source := by_name.get(wanted.strip("/ ")):
-        return _tree(source)
+    path = path or ""
+    for source in sources():
+        if source.name == path.strip("/ "):
+            return _tree(source)
     # The headings of one page; dated entries are only counted.
-    page = pages.resolve(wanted)
+    page = pages.resolve(path)
     text = pages.page_text(page)
     lines, entries = [], []
-    for section in headings.sections(text).values():
+    for section in headings.page_sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
             entries.append(section.heading)
         else:
@@ -91,18 +93,18 @@ def list_docs_map(
 
 
 def _tree(source: Source) -> JsonObject:
-    """The pages of a source by folder; of the main one with a line for each other source."""
+    """List a source's pages by folder; of the main one also a line for each other source."""
     root: JsonObject = {}
-    for file in pages.files(source):
+    for file in pages.source_files(source):
         folder = root
         *folders, name = file.path.split("/")
-        for part in folders:
-            folder = folder.setdefault("folders", {}).setdefault(part, {})
+        for child in folders:
+            folder = folder.setdefault("folders", {}).setdefault(child, {})
         if not pages.is_markdown(file):
             folder["assets"] = folder.get("assets", 0) + 1
             continue
         with suppress(OSError):  # a sync has just taken it away, or it is a link to itself
-            folder.setdefault("pages", []).append({"name": name, **pages.outline(file)})
+            folder.setdefault("pages", []).append({"name": name, **pages.title_and_size(file)})
     if not source.name:
         for other in sources()[1:]:
             count = len(list(pages.pages(other)))

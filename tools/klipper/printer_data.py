@@ -1,4 +1,4 @@
-"""The printer's own files, which are only read: the folder that Moonraker keeps for a printer
+"""The printer's own files, which are only read, in the folder that Moonraker keeps for it
 (`~/printer_data`)."""
 
 import os
@@ -13,13 +13,13 @@ from .settings import current
 
 
 def printer_folder() -> Path:
-    """The folder that the settings name, whether it exists or not."""
+    """Name the folder of the settings, whether it exists or not."""
     return current().klipper_printer_data.expanduser()
 
 
-def folder(takes: str) -> Path:
-    """The folder of the printer on this machine. `takes` ends the hint if there is none: what the tool
-    accepts instead.
+def existing_folder(alternative: str) -> Path:
+    """Find the folder of the printer on this machine. `alternative` ends the hint if there is none: what the
+    tool accepts instead.
 
     Raises ToolError.
     """
@@ -27,7 +27,7 @@ def folder(takes: str) -> Path:
     if not path.is_dir():
         raise ToolError(
             f"There is no printer folder on this machine: {path}",
-            f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{takes}.",
+            f"Set KLIPPER_PRINTER_DATA to the folder that holds config/ and logs/{alternative}.",
             "NO_PRINTER",
         )
     return path
@@ -41,37 +41,37 @@ def opened(path: Path, inside: Path | None) -> Iterator[BinaryIO]:
     Raises ToolError, also for what fails while it is read.
     """
     try:
-        if inside and not _is_inside(path, inside):
-            raise _refused(path, "it lies outside the printer's folder", "OUTSIDE")
+        if inside and not _may_be_read(path, inside):
+            raise _read_error(path, "it lies outside the printer's folder", "OUTSIDE")
         with plain_file(path) as file:
             yield file
     except (OSError, ValueError) as error:
-        raise _refused(path, str(getattr(error, "strerror", error)), "UNREADABLE") from error
+        raise _read_error(path, str(getattr(error, "strerror", error)), "UNREADABLE") from error
 
 
-def content(path: Path, inside: Path | None, most: int) -> bytes:
-    """The bytes of a plain file of at most so many.
+def read_file(path: Path, inside: Path | None, most: int) -> bytes:
+    """Read a plain file of at most `most` bytes.
 
     Raises ToolError.
     """
     with opened(path, inside) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise _refused(path, f"it has more than {most} bytes", "TOO_LONG")
+        raise _read_error(path, f"it has more than {most} bytes", "TOO_LONG")
     return data
 
 
-def _is_inside(path: Path, folder: Path) -> bool:
+def _may_be_read(path: Path, folder: Path) -> bool:
     """True for a file in the folder, or a link in it to another program's part of the configuration."""
-    real = os.path.realpath(path)
-    is_linked = real.endswith(".cfg") and os.path.abspath(path).startswith(
+    real_path = os.path.realpath(path)
+    is_linked = real_path.endswith(".cfg") and os.path.abspath(path).startswith(
         f"{os.path.abspath(folder)}/"
     )
-    return is_linked or real.startswith(f"{os.path.realpath(folder)}/")
+    return is_linked or real_path.startswith(f"{os.path.realpath(folder)}/")
 
 
-def _refused(path: Path, why: str, code: str) -> ToolError:
+def _read_error(path: Path, reason: str, code: str) -> ToolError:
     name = os.fsencode(path).decode("utf-8", "replace")
     return ToolError(
-        f"{name} cannot be read: {why}", "Name a plain file in the printer's own folder.", code
+        f"{name} cannot be read: {reason}", "Name a plain file in the printer's own folder.", code
     )

@@ -25,7 +25,7 @@ from .config import printer_cfg
 
 # The name of the printer whose folder is on this machine.
 HERE = "here"
-# The time for everything that one call asks of one printer.
+# Seconds for everything that one call asks of one printer.
 TIMEOUT_S = 8.0
 # Bytes of one answer of a Moonraker, and of the end of a log.
 MOST_MOONRAKER_BYTES = 4_000_000
@@ -36,17 +36,17 @@ MESSAGE_END = b"\x03"
 INFO = "info"
 QUERY = "objects/query"
 HISTORY = "server.history.list"
-LOG = "klippy.log"
-# The errors that an answer raises whose form is not Klipper's or Moonraker's.
+LOG_NAME = "klippy.log"
+# Errors that reading an answer raises if its form is not Klipper's or Moonraker's.
 FORM_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 PrinterName = Annotated[str, "a name of PRINTERS, or `here`"]
 FILES_HINT = "Name a file in the printer's own folder."
 UNREACHABLE_HINT = "Switch it on, or correct PRINTERS: Moonraker's port is mostly 7125, that of its web page another."
 
 
-class Log(NamedTuple):
-    """A log of Klipper: its lines, when the newest was last written to in seconds since 1970, the bytes of
-    its beginning that are left out."""
+class KlippyLog(NamedTuple):
+    """A log of Klipper: its lines, when it was last written to in seconds since 1970, how many bytes of its
+    beginning are left out."""
 
     lines: Callable[[], Iterable[bytes]]
     written: float = 0.0
@@ -54,7 +54,7 @@ class Log(NamedTuple):
 
 
 def names() -> list[str]:
-    """The printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
+    """List the printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
     # Nor may a caller use them by a tool of another toolset.
     if not toolsets.offers("printer"):
         raise ToolError(
@@ -66,17 +66,17 @@ def names() -> list[str]:
     return [*here, *settings.current().printers]
 
 
-def chosen(name: str, takes: str = "") -> "Printer":
-    """The printer of a name; without one the printer on this machine, or else the only one.
+def printer_named(name: str, alternative: str = "") -> "Printer":
+    """Find the printer of a name; without a name the printer on this machine, or else the only one.
 
-    `takes` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
+    `alternative` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
     """
     listed = names() or [HERE]
     if not name and (HERE in listed or len(listed) == 1):
         name = listed[0]
     deadline = time.monotonic() + TIMEOUT_S
     if name == HERE:
-        return Folder(printer_data.folder(takes), deadline)
+        return Folder(printer_data.existing_folder(alternative), deadline)
     values = settings.current()
     if name not in values.printers:
         raise ToolError(
@@ -94,8 +94,8 @@ class Folder(NamedTuple):
     deadline: float
     name: str = HERE
 
-    def ask(self, method: str, params: JsonObject) -> Any:
-        """The result of a method of Klipper's, or of Moonraker's own. Raises ToolError."""
+    def request(self, method: str, params: JsonObject) -> Any:
+        """Ask Klipper's socket, or Moonraker's, for the result of a method. Raises ToolError."""
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -103,14 +103,14 @@ class Folder(NamedTuple):
                 connection.connect(str(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)
-                data = b""
+                received = b""
                 while True:  # notifications come, too
                     connection.settimeout(max(self.deadline - time.monotonic(), 0.001))
-                    part = connection.recv(LONGEST_READ_BYTES)
-                    if not part or len(data) > 1_000_000:  # Klipper's have a few thousand
+                    chunk = connection.recv(LONGEST_READ_BYTES)
+                    if not chunk or len(received) > 1_000_000:  # Klipper's have a few thousand
                         raise ValueError("it ends, or does not end")
-                    *whole, data = (data + part).split(MESSAGE_END)
-                    for message in map(json.loads, whole):
+                    *messages, received = (received + chunk).split(MESSAGE_END)
+                    for message in map(json.loads, messages):
                         if message.get("id") == method:
                             return message["result"]
         except (OSError, *FORM_ERRORS) as error:
@@ -121,15 +121,15 @@ class Folder(NamedTuple):
             ) from None
 
     def config(self, path: str) -> printer_cfg.PrinterConfig:
-        """A file in its folder config, with what it includes. Raises ToolError."""
+        """Read a file in its folder config, with what it includes. Raises ToolError."""
         return printer_cfg.from_files(self.path / "config" / path, self.path)
 
-    def logs(self) -> list[Log]:
-        """The logs, the newest last: Klipper begins one each day. Raises ToolError when one is read."""
-        newest = self.path / "logs" / LOG
-        rotated = sorted(newest.parent.glob(f"{LOG}.*"))  # `klippy.log.2026-08-03`
+    def logs(self) -> list[KlippyLog]:
+        """List the logs, the newest last: Klipper begins one each day. Reading one may raise ToolError."""
+        newest = self.path / "logs" / LOG_NAME
+        rotated = sorted(newest.parent.glob(f"{LOG_NAME}.*"))  # `klippy.log.2026-08-03`
         written = newest.stat().st_mtime if newest.exists() else 0
-        return [Log(partial(self._lines, path), written) for path in (*rotated, newest)]
+        return [KlippyLog(partial(self._lines, path), written) for path in (*rotated, newest)]
 
     def _lines(self, path: Path) -> Iterator[bytes]:
         with printer_data.opened(path, self.path) as file:
@@ -146,19 +146,19 @@ class Moonraker(NamedTuple):
     key: str
     deadline: float
 
-    def ask(self, method: str, params: JsonObject) -> Any:
-        """The result of a method. Raises ToolError."""
+    def request(self, method: str, params: JsonObject) -> Any:
+        """Ask for the result of a method. Raises ToolError."""
         if method == HISTORY:
             return self._result("server/history/list", params)
         query = {name: ",".join(fields) for name, fields in params.get("objects", {}).items()}
         return self._result(f"printer/{method}", query)
 
     def config(self, path: str) -> printer_cfg.PrinterConfig:
-        """A file of its configuration, with what it includes. Raises ToolError."""
+        """Read a file of its configuration, with what it includes. Raises ToolError."""
         base = posixpath.dirname(path)
         listed = sorted(file["path"] for file in self._files("config"))
 
-        def find(path_pattern: str, _: str) -> printer_cfg.IncludedFiles:
+        def find_included(path_pattern: str, _: str) -> printer_cfg.IncludedFiles:
             pattern = posixpath.normpath(posixpath.join(base, path_pattern))
             # As many slashes: `*` stands for a part of one name. It means no hidden files.
             for name in fnmatch.filter(listed, pattern):
@@ -168,45 +168,45 @@ class Moonraker(NamedTuple):
                         data = self._file(name)
                     yield posixpath.relpath(name, base), data
 
-        return printer_cfg.from_bytes(self._file(path), find)
+        return printer_cfg.from_bytes(self._file(path), find_included)
 
-    def logs(self) -> list[Log]:
-        """The logs, the newest last. Raises ToolError."""
+    def logs(self) -> list[KlippyLog]:
+        """List the logs, the newest last. Raises ToolError."""
         logs = []
         for file in sorted(self._files("logs"), key=lambda file: file["modified"]):
-            if file["path"].startswith(LOG):
+            if file["path"].startswith(LOG_NAME):
                 # A file that is read again is not sent again.
                 lines = cache(partial(self._lines, file["path"]))
                 logs.append(
-                    Log(lines, file["modified"], max(0, file["size"] - MOST_MOONRAKER_BYTES))
+                    KlippyLog(lines, file["modified"], max(0, file["size"] - MOST_MOONRAKER_BYTES))
                 )
-        return logs or [Log(partial(self._lines, LOG))]
+        return logs or [KlippyLog(partial(self._lines, LOG_NAME))]
 
     def _lines(self, name: str) -> list[bytes]:
-        last = {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}
-        return self._get(f"server/files/logs/{quote(name)}", last).splitlines()
+        headers = {"Range": f"bytes=-{MOST_MOONRAKER_BYTES}"}
+        return self._get(f"server/files/logs/{quote(name)}", headers).splitlines()
 
     def _files(self, root: str) -> list[Any]:
         return self._result("server/files/list", {"root": root}, list)
 
     def _file(self, path: str) -> bytes:
-        """A file of the configuration."""
+        """Read a file of the configuration."""
         if ".." in path:
             raise self._error(
                 f"shows nothing outside its folder: {path[:80]}", "OUTSIDE", FILES_HINT
             )
         return self._get(f"server/files/config/{quote(path)}")
 
-    def _result(self, path: str, query: JsonObject, kind: type = object) -> Any:
-        """The result in an answer as JSON, which is of a kind. Raises ToolError."""
+    def _result(self, path: str, query: JsonObject, expected_type: type = object) -> Any:
+        """Ask for a result in JSON of a type. Raises ToolError."""
         with suppress(*FORM_ERRORS):
             result = json.loads(self._get(f"{path}?{urlencode(query)}"))["result"]
-            if isinstance(result, kind):
+            if isinstance(result, expected_type):
                 return result
         raise self._error(f"at {self.url} is not a Moonraker", "NOT_MOONRAKER")
 
     def _get(self, path: str, headers: Mapping[str, str] = {}) -> bytes:
-        """The body of an answer. Raises ToolError."""
+        """Ask for the body of an answer. Raises ToolError."""
         request = http.Request(f"{self.url}/{path}", headers={**headers, "X-Api-Key": self.key})
         try:
             response = http.send(request, http.Bounds(self.deadline, MOST_MOONRAKER_BYTES))

@@ -9,7 +9,7 @@ from . import pages
 def _about(path: str) -> JsonObject:
     """Title and size of a page; empty if a sync has just removed it."""
     try:
-        return pages.outline(pages.resolve(path))
+        return pages.title_and_size(pages.resolve(path))
     except (OSError, ToolError):
         return {}
 

@@ -18,7 +18,7 @@ from tools.toolkit import JsonObject, Limits, ToolError, nearest_names
 from . import pages
 from .headings import ENTRY_LEVEL
 from .search import index, messages
-from .search.query import Term, question, ranked
+from .search.query import Term, question_terms, ranked
 
 # Characters of a snippet.
 SNIPPET_CHARS = 196
@@ -56,7 +56,7 @@ def search_docs(
     # Search: Klipper's own messages, and the pages.
     catalogue = index.index_of_pages()
     explanations = [message._asdict() for message in messages.messages_in(query)]
-    terms, absent = question(query, catalogue)
+    terms, absent = question_terms(query, catalogue)
     results = list(islice(_results(catalogue, terms, query), limit))
     # Add what explains the results, or why there are none.
     answer: JsonObject = {}
@@ -78,39 +78,39 @@ def search_docs(
 
 
 def _results(catalogue: index.Index, terms: list[Term], query: str) -> Iterator[JsonObject]:
-    """The results of the best pages: of a page two if two sections score nearly the same; a page of several
-    sources is given once."""
+    """Yield the results of the best pages: of a page two if two sections score nearly the same; a page of
+    several sources is given once."""
     # The pages that score enough, the same of several sources together.
     ranking = ranked(catalogue, terms, query)
-    same = defaultdict(list)
+    copies_by_path = defaultdict(list)
     for candidate in ranking:
         if candidate.score >= 0.5 * ranking[0].score:
             page = candidate.page
-            same[page.path.removeprefix(f"{page.source}/")].append(candidate)
-    for (page, _, sections), *others in same.values():
+            copies_by_path[page.path.removeprefix(f"{page.source}/")].append(candidate)
+    for (page, _, sections), *copies in copies_by_path.values():
         text = pages.page_text(page)
-        title = pages.title(text, page.path)
-        best, share, first = sections[0]
-        numbers = [number for score, _, number in sections[:2] if score >= 0.85 * best]
+        title = pages.page_title(text, page.path)
+        best_score, best_share, best_number = sections[0]
+        numbers = [number for score, _, number in sections[:2] if score >= 0.85 * best_score]
         # The newest entry that has as much of the question.
-        if catalogue.sections[first].level == ENTRY_LEVEL:
-            numbers = [min(number for _, other, number in sections if other >= share)]
+        if catalogue.sections[best_number].level == ENTRY_LEVEL:
+            numbers = [min(number for _, share, number in sections if share >= best_share)]
         for number in numbers:
             section = catalogue.sections[number]
             result: JsonObject = {"path": page.path}
             if _letters(title) != _letters(Path(page.path).stem):
                 result["title"] = title
-            match = section.offset + _closest(text[section.offset : section.end], terms)
+            place = section.offset + _densest_place(text[section.offset : section.end], terms)
             result |= {
                 "heading": section.heading,
                 "line": text.count("\n", 0, section.offset) + 1,
                 "offset": section.offset,
-                "snippet": _snippet(text, match),
+                "snippet": _snippet(text, place),
             }
             if section.level == ENTRY_LEVEL:
                 result["date"] = section.heading
-            if others:
-                result["also_in"] = [other.page.path for other in others]
+            if copies:
+                result["also_in"] = [copy.page.path for copy in copies]
             yield result
 
 
@@ -118,32 +118,32 @@ def _letters(text: str) -> str:
     return "".join(ALPHANUMERICS.findall(text.lower()))
 
 
-def _closest(text: str, terms: list[Term]) -> int:
-    """The place in a section from which most words of the question are close together."""
+def _densest_place(text: str, terms: list[Term]) -> int:
+    """Find the place in a section from which most words of the question are close together."""
     words = Term().union(*terms)
-    low = text.lower()
-    starts = [match.start() for match in ALPHANUMERICS.finditer(low) if match[0] in words]
+    lower = text.lower()
+    starts = [match.start() for match in ALPHANUMERICS.finditer(lower) if match[0] in words]
 
     def variety(start: int) -> int:
-        return len(words.intersection(ALPHANUMERICS.findall(low, start, start + 160)))
+        return len(words.intersection(ALPHANUMERICS.findall(lower, start, start + 160)))
 
     return max(starts, key=variety, default=0)
 
 
-def _snippet(text: str, at: int) -> str:
-    """About 180 characters around `at` on one line, cut between words with `…`; fewer only if the page has no
-    more."""
-    first = max(0, at - REACH_CHARS)
-    before = " ".join(text[first:at].split())
-    line = " ".join(text[first : at + REACH_CHARS].split())
+def _snippet(text: str, place: int) -> str:
+    """Cut about 180 characters around a place, on one line and between words, with `…`; fewer only if the
+    page has no more."""
+    begin = max(0, place - REACH_CHARS)
+    before = " ".join(text[begin:place].split())
+    line = " ".join(text[begin : place + REACH_CHARS].split())
     # 80 characters stand before the match.
     start = max(0, min(len(before) - 80, len(line) - SNIPPET_CHARS))
     whole_words = SNIPPET.search(line, start)
     start, stop = whole_words.span() if whole_words else (start, start + SNIPPET_CHARS)
     snippet = line[start:stop].strip()
-    if first + start:
+    if begin + start:
         snippet = f"…{snippet}"
-    if stop < len(line) or at + REACH_CHARS < len(text):
+    if stop < len(line) or place + REACH_CHARS < len(text):
         snippet += "…"
     return snippet
 

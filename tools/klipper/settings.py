@@ -11,9 +11,9 @@ from tools.core import settings
 from tools.core.errors import ToolError
 from tools.core.settings import PROJECT, Section, setting
 
-# The folder in a checkout that shows that sync_docs made it: the generations of pages, the lock.
+# The folder that sync_docs makes in its checkouts, and no other has: the generations of pages, the lock.
 STATE_FOLDER = ".pi-mcp"
-# The link in it to the generation to read. A sync switches by replacing it.
+# The link in it to the current generation. A sync switches by replacing it.
 CURRENT = "current"
 # The parts of a Repository as it is written; no part of docs-path begins with a dot.
 REPOSITORY = (
@@ -31,7 +31,7 @@ class Repository(NamedTuple):
     docs: str
 
 
-def _repositories(value: str) -> tuple[Repository, ...]:
+def _parse_repositories(value: str) -> tuple[Repository, ...]:
     repositories = []
     for word in value.split():
         match = re.fullmatch(REPOSITORY, word)
@@ -46,8 +46,8 @@ def _repositories(value: str) -> tuple[Repository, ...]:
     return tuple(repositories)
 
 
-def _pairs(value: str) -> dict[str, str]:
-    """The words `name=value` of a setting. Raises ValueError."""
+def _parse_pairs(value: str) -> dict[str, str]:
+    """Read a setting of words `name=value`. Raises ValueError."""
     pairs = dict(re.findall(r"(?a)(?<!\S)(?!here=)([\w-]+)=(\S+)", value))
     if len(pairs) < len(value.split()):
         raise ValueError(
@@ -56,12 +56,14 @@ def _pairs(value: str) -> dict[str, str]:
     return pairs
 
 
-def _printers(value: str) -> dict[str, str]:
-    return {name: settings.url(address).rstrip("/") for name, address in _pairs(value).items()}
+def _parse_printers(value: str) -> dict[str, str]:
+    return {
+        name: settings.url(address).rstrip("/") for name, address in _parse_pairs(value).items()
+    }
 
 
-def is_foreign(checkout: Path) -> bool:
-    """True if somebody else made what is there: it is only read."""
+def is_foreign_checkout(checkout: Path) -> bool:
+    """True for a folder that somebody else filled: it is only read."""
     return not (checkout / STATE_FOLDER).is_dir() and checkout.is_dir() and any(checkout.iterdir())
 
 
@@ -81,13 +83,13 @@ class KlipperSettings(Section):
         PROJECT / "docs_repo" / "klipper",
         "its checkout, or one of your own, which is only read; the pages are in its `docs/`",
         settings.path,
-        writes=lambda checkout: None if is_foreign(checkout) else checkout,
+        writes=lambda checkout: None if is_foreign_checkout(checkout) else checkout,
     )
     klipper_docs_extra: tuple[Repository, ...] = setting(
         "KLIPPER_DOCS_EXTRA",
         (),
         "more repositories, `name=url#branch:docs-path`, separated by spaces",
-        _repositories,
+        _parse_repositories,
     )
     klipper_printer_data: Path = setting(
         "KLIPPER_PRINTER_DATA",
@@ -99,13 +101,13 @@ class KlipperSettings(Section):
         "PRINTERS",
         {},
         "more printers by their Moonraker, only read: `k1=http://k1.local:7125 voron=http://192.168.1.20:7125`",
-        _printers,
+        _parse_printers,
     )
     printer_keys: dict[str, str] = setting(
         "PRINTER_KEYS",
         {},
         "API keys of those among them that want one: `k1=KEY`",
-        _pairs,
+        _parse_pairs,
         secret=True,
     )
     klipper_docs_check_interval_s: int = setting(
@@ -121,7 +123,7 @@ current = KlipperSettings.current
 
 class Source(NamedTuple):
     """One repository: its pages lie in the folder `docs` of a generation, or of the checkout if it has none.
-    `name` is the first part of the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
+    `name` begins the paths of its pages (`moonraker/…`); it is empty for Klipper's own."""
 
     name: str
     url: str
@@ -132,12 +134,12 @@ class Source(NamedTuple):
 
     @property
     def root(self) -> Path:
-        """The folder of the pages."""
+        """Folder of the pages."""
         return (self.generation or self.checkout) / self.docs
 
     @property
     def head(self) -> str:
-        """The commit of the present pages; empty if it is unknown or not to be compared."""
+        """Commit of the current pages; empty if it is unknown or not to be compared."""
         if generation := generation_of(self.checkout):
             return generation.name.rpartition("_")[2]
         git_dir = self.checkout / ".git"
@@ -146,28 +148,27 @@ class Source(NamedTuple):
             # sparse: a printer's own ~/klipper is not, and is never updated.
             if (git_dir / "info/sparse-checkout").is_file():
                 branch = (git_dir / "HEAD").read_text("ascii").strip().removeprefix("ref: ")
-                loose = git_dir / branch
-                if loose.is_file():
-                    return loose.read_text("ascii").strip()
-                packed = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
-                if row := re.search(rf"(?m)^(\w+) {re.escape(branch)}$", packed):
+                ref_file = git_dir / branch
+                if ref_file.is_file():
+                    return ref_file.read_text("ascii").strip()
+                packed_refs = (git_dir / "packed-refs").read_text("utf-8")  # rows of `commit name`
+                if row := re.search(rf"(?m)^(\w+) {re.escape(branch)}$", packed_refs):
                     return row[1]
         return ""
 
     @property
     def label(self) -> str:
-        """The name that people read."""
+        """Name that people read."""
         return self.name or "klipper"
 
     @property
     def prefix(self) -> str:
-        """The beginning of the paths of its pages."""
+        """Beginning of the paths of its pages."""
         return f"{self.name}/" if self.name else ""
 
 
 def sources() -> list[Source]:
-    """Klipper's own documentation first, then those of KLIPPER_DOCS_EXTRA; with the generations of this
-    moment."""
+    """List Klipper's own documentation and those of KLIPPER_DOCS_EXTRA, with their current generations."""
     values = current()
     checkout = values.klipper_docs_dir.absolute()
     # Further sources lie in a folder of their own, so that no other checkout is taken for one of them.
@@ -179,7 +180,7 @@ def sources() -> list[Source]:
 
 
 def generation_of(checkout: Path) -> Path | None:
-    """The current generation of a checkout; None if sync_docs has not made one there."""
+    """Find the current generation of a checkout; None if sync_docs has not made one there."""
     try:
         return checkout / STATE_FOLDER / os.readlink(checkout / STATE_FOLDER / CURRENT)
     except OSError:
@@ -187,21 +188,21 @@ def generation_of(checkout: Path) -> Path | None:
 
 
 def folders_to_write() -> list[Path]:
-    """The folders that sync_docs writes to with these settings; setup.sh asks.
+    """List the folders that sync_docs writes to with these settings, for setup.sh.
 
     Raises ToolError UNSAFE_FOLDER.
     """
-    first, *more = sources()
-    check_folder(first.checkout)
-    folders = [] if is_foreign(first.checkout) else [first.checkout]
-    # Of the other sources, the folder that they all lie in.
-    return folders + [source.checkout.parent for source in more[:1]]
+    klipper, *extra = sources()
+    check_folder(klipper.checkout)
+    folders = [] if is_foreign_checkout(klipper.checkout) else [klipper.checkout]
+    # The further sources lie in one folder.
+    return folders + [source.checkout.parent for source in extra[:1]]
 
 
 def check_folder(folder: Path) -> None:
-    """Raises ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
-    real = folder.resolve()
-    if any(own.resolve().is_relative_to(real) for own in (Path.home(), PROJECT)):
+    """Raise ToolError UNSAFE_FOLDER for a folder that cannot be meant for documentation."""
+    real_path = folder.resolve()
+    if any(own.resolve().is_relative_to(real_path) for own in (Path.home(), PROJECT)):
         raise ToolError(
             f"The documentation cannot be kept in {folder}: it is or contains the home folder or the project",
             "Set KLIPPER_DOCS_DIR to a folder of its own, for example ~/klipper-docs.",

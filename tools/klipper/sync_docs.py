@@ -12,7 +12,7 @@ from .checkout import freshness, generations, git
 from .config import changes
 from .config.machine import cut_between_words
 from .search import index
-from .settings import Source, check_folder, is_foreign, sources
+from .settings import Source, check_folder, is_foreign_checkout, sources
 
 HOW_TO_SYNC = "Call sync_docs once: python3 -m tools call sync_docs"
 STATE_WORDS = {
@@ -73,13 +73,13 @@ def sync_docs(
 
 
 def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObject:
-    """Bring one source up to date: `number` of `count`."""
+    """Bring one source up to date; for progress it is the one of this `number` among `count`."""
 
     def report(percent: int, step: str) -> None:
         calls.report(100 * number + percent, 100 * count, f"{source.label}: {step}")
 
     check_folder(source.checkout)
-    if is_foreign(source.checkout):
+    if is_foreign_checkout(source.checkout):
         if not source.root.is_dir():
             raise git.failure(
                 "NOT_A_CHECKOUT", f"{source.checkout} is there, but there is no documentation in it"
@@ -92,21 +92,21 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
             "git for others.",
         }
     else:
-        with generations.locked(source):
-            answer = generations.update(source, report)
+        with generations.checkout_lock(source):
+            answer = generations.update_checkout(source, report)
         freshness.remember(source, source.head)
     if since and not source.name:
-        text = pages.page_text(pages.resolve(changes.PAGE))
-        dated = [
+        text = pages.page_text(pages.resolve(changes.CHANGES_PAGE))
+        lines = [
             f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since
         ]
-        answer["config_changes_since"] = [cut_between_words(entry, 200) for entry in dated[:20]]
+        answer["config_changes_since"] = [cut_between_words(line, 200) for line in lines[:20]]
     return answer
 
 
 @health_check
 def health() -> Health:
-    """The pages that are here, their commit and whether it is the newest. No network.
+    """Report the pages that are here, their commit and whether it is the newest. No network.
 
     Raises ToolError if git is missing or a folder to write to cannot be one.
     """
@@ -117,14 +117,14 @@ def health() -> Health:
         counts[source] = len(list(pages.pages(source)))
     if not any(counts.values()):
         return Health("unset", "the documentation is not here yet", HOW_TO_SYNC)
-    parts = []
+    reports = []
     for source, count in counts.items():
-        if is_foreign(source.checkout):
+        if is_foreign_checkout(source.checkout):
             state = f" of {source.checkout}, which is only read: its owner updates it"
         elif not source.generation:
             state = f", not fetched into {source.checkout} yet"
         else:
-            state = f", {generations.title(source.generation)}, {STATE_WORDS[freshness.is_behind(source)]}"
-        parts.append(f"{source.label}: {count} pages{state}")
-    is_due = freshness.note() or not all(counts.values())
-    return Health("ok", "; ".join(parts), HOW_TO_SYNC if is_due else "")
+            state = f", {generations.commit_title(source.generation)}, {STATE_WORDS[freshness.is_behind(source)]}"
+        reports.append(f"{source.label}: {count} pages{state}")
+    is_outdated = freshness.note() or not all(counts.values())
+    return Health("ok", "; ".join(reports), HOW_TO_SYNC if is_outdated else "")

@@ -1,4 +1,4 @@
-"""The story that Klipper's log (klippy.log) tells of its last start, or of an earlier one."""
+"""What Klipper's log (klippy.log) says of its last start, or of an earlier one."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from tools.klipper import check_config, printers
 from tools.klipper.config import checking, printer_cfg
 from tools.klipper.config.machine import cut_between_words
 from tools.klipper.page import printer_page
-from tools.klipper.printers import FORM_ERRORS, HISTORY, Log, PrinterName
+from tools.klipper.printers import FORM_ERRORS, HISTORY, KlippyLog, PrinterName
 from tools.klipper.search import messages
 from tools.toolkit import (
     JsonObject,
@@ -26,7 +26,7 @@ from tools.toolkit import (
     one_line,
 )
 
-from .printer_state import UNKNOWN, klipper_of, part_number, part_text
+from .printer_state import UNKNOWN_MESSAGE, number_field, text_field, version_age
 
 # Characters of a pasted log that are read, from its end.
 MOST_PASTED_CHARS = 1_000_000
@@ -40,7 +40,7 @@ STARTED = re.compile(
 VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]{1,60})")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
-ERROR_LINE = re.compile(
+MESSAGE_LINE = re.compile(
     r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # The parts of a traceback that ended Klipper: a line that names a file, the error at its end.
@@ -73,20 +73,20 @@ def printer_log(
     logs, job = _logs_and_job(text, printer)
     newest = logs[-1]
     starts = _starts(logs)
-    *earlier, start = _up_to(session, starts)
+    *earlier, start = _starts_up_to(session, starts)
     failures = [f"{other.when}: {other.failure}" for other in earlier if other.failure]
-    config, page_findings = _config(start)
+    config, page_findings = _config_report(start)
     answer = filled(
         started=start.when,
         version=start.version,
-        klipper=klipper_of(start.version),
+        klipper=version_age(start.version),
         starts=len(starts),
         ran_s=start.ran_s,
         cut=newest.cut_bytes and f"the first {newest.cut_bytes:,} bytes of the log were not read",
         last_line_hours_ago=start is starts[-1] and _hours_since(newest.written),
         shutdown=cut_between_words(start.state, 200),
     )
-    answer["errors"] = errors = [*map(_explained, start.errors[:4])]
+    answer["errors"] = errors = [*map(_error_entry, start.errors[:4])]
     answer |= filled(
         last_print=job and _last_print(job, starts),
         link=_connections(start),
@@ -99,21 +99,21 @@ def printer_log(
     return printer_page.DrawnAnswer(answer, findings=page_findings)
 
 
-def _logs_and_job(text: str, printer: str) -> tuple[list[Log], JsonObject]:
-    """The logs, the newest last, and Moonraker's record of the last print."""
+def _logs_and_job(text: str, printer: str) -> tuple[list[KlippyLog], JsonObject]:
+    """Get the logs, the newest last, and Moonraker's record of the last print."""
     if text:
         # If it is quoted, it is indented as a whole.
         end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
-        return [Log(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))], {}
-    asked = printers.chosen(printer, "; or send the log as `text`")
+        return [KlippyLog(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))], {}
+    source = printers.printer_named(printer, "; or send the log as `text`")
     job: JsonObject = {}
     with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
-        job = dict(asked.ask(HISTORY, {"limit": 1})["jobs"][0])
-    return asked.logs(), job
+        job = dict(source.request(HISTORY, {"limit": 1})["jobs"][0])
+    return source.logs(), job
 
 
-def _up_to(session: int, starts: list["Start"]) -> list["Start"]:
-    """The starts up to the one that is asked for."""
+def _starts_up_to(session: int, starts: list["Start"]) -> list["Start"]:
+    """Take the starts up to the one that is asked for."""
     count = len(starts)
     number = session if session > 0 else count + session + 1
     if not 0 < number <= count:
@@ -126,40 +126,40 @@ def _up_to(session: int, starts: list["Start"]) -> list["Start"]:
 
 
 def _hours_since(time_s: float) -> float:
-    """The hours since then; 0 if the time is not known."""
+    """Count the hours since a time; 0 if the time is not known."""
     return time_s and max(0.1, round((time.time() - time_s) / 3600, 1))
 
 
 def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
-    """The status of a print, how long ago it ended, its time and filament. If it failed, also the cause: the
-    first error of the start in which it ran, which need not be the last start."""
-    ended = part_number(job, "end_time") or 0
-    status = part_text(job, "status")
+    """Describe a print: its status, how long ago it ended, its time and filament. If it failed, also the cause:
+    the first error of the start in which it ran, which need not be the last start."""
+    ended = number_field(job, "end_time") or 0
+    status = text_field(job, "status")
     answer = filled(
-        file=part_text(job, "filename"), status=status, ended_hours_ago=_hours_since(ended)
+        file=text_field(job, "filename"), status=status, ended_hours_ago=_hours_since(ended)
     )
-    answer["seconds"] = round(part_number(job, "print_duration") or 0)
-    answer["filament_m"] = round((part_number(job, "filament_used") or 0) / 1000, 2)
-    during = Start()
+    answer["seconds"] = round(number_field(job, "print_duration") or 0)
+    answer["filament_m"] = round((number_field(job, "filament_used") or 0) / 1000, 2)
+    errors: list[LoggedError] = []
     for start in starts:
         if start.began <= ended:
-            during = start
+            errors = start.errors
     # Moonraker's words for the ends that ask for no cause.
-    if status not in ("completed", "in_progress", "cancelled") and during.errors:
-        answer["cause"] = _explained(during.errors[0])
+    if status not in ("completed", "in_progress", "cancelled") and errors:
+        answer["cause"] = _error_entry(errors[0])
     return answer
 
 
-def _explained(error: "Error") -> JsonObject:
+def _error_entry(error: "LoggedError") -> JsonObject:
     return {
         "line": cut_between_words(error.line, 160),
         "count": error.times,
-        **messages.explained(error.message),
+        **messages.explanation(error.message),
     }
 
 
 def _connections(start: "Start") -> JsonObject:
-    """The connections and the host at the last Stats line."""
+    """Read the connections and the host's load from the last Stats line."""
     # Klipper's line has some hundreds of bytes for each board.
     stats = start.stats[:4000].decode("utf-8", "replace")
     link: JsonObject = {}
@@ -169,15 +169,15 @@ def _connections(start: "Start") -> JsonObject:
         stats,
     )
     for board in boards:
-        link[board[1]] = {what: int(count) for what, count in board.groupdict().items()}
+        link[board[1]] = {name: int(count) for name, count in board.groupdict().items()}
     if host := re.search(r"\bsysload=(\d+\.\d+) .*?\bmemavail=(\d{1,18})", stats):
         link |= {"load": float(host[1]), "memory_free_mb": round(int(host[2]) / 1024)}
     return link
 
 
-def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
-    """The errors in the configuration if Klipper refused it, else what an update would break; the errors
-    that the page draws.
+def _config_report(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
+    """Report the errors in the configuration if Klipper refused it, else what an update would break; also the
+    errors that the page draws.
 
     The log has the configuration with what SAVE_CONFIG wrote in its place: there Klipper takes a
     position_endstop that it refuses elsewhere.
@@ -194,12 +194,12 @@ def _config(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
         return report | filled(an_update_breaks=check_config.mistakes(gone, placed=False)), []
     if errors := [error for error in errors if error.option != "position_endstop"]:
         report["errors"] = check_config.mistakes(errors, placed=False)
-        if klipper_of(start.version):
+        if version_age(start.version):
             report["judged_by"] = f"today's documentation, which may be newer than {start.version}"
-    return report, printer_page.findings(config, errors)
+    return report, printer_page.drawn_findings(config, errors)
 
 
-class Error(NamedTuple):
+class LoggedError(NamedTuple):
     """A message in the log: its meaning, its last line, and its count."""
 
     message: messages.Message
@@ -217,7 +217,7 @@ class Start:
     began: float = 0.0
     clock: float = 0.0
     version: str = ""
-    counted: dict[str, Error] = field(default_factory=dict)
+    errors_by_meaning: dict[str, LoggedError] = field(default_factory=dict)
     config: list[str] = field(default_factory=list)
     in_config: bool = False
     crash: str = ""
@@ -228,24 +228,24 @@ class Start:
 
     @property
     def ran_s(self) -> int:
-        """The seconds from the start to the last Stats line."""
+        """Seconds from the start to the last Stats line."""
         uptime = re.match(rb"Stats (\d{1,12}(?:\.\d{1,12})?):", self.stats)
         ran_s = float(uptime[1]) - self.clock if uptime and self.clock else 0
         return max(0, round(ran_s))
 
     @property
-    def errors(self) -> list[Error]:
-        """The messages: first the one that Klipper stopped with, known or not, then the last ones."""
-        newest = list(self.counted.values())[::-1]
+    def errors(self) -> list[LoggedError]:
+        """Its messages: first the one that Klipper stopped with, known or not, then the last ones."""
+        newest = list(self.errors_by_meaning.values())[::-1]
         if self.state not in ("", MCU_SHUTDOWN, *[error.line for error in newest]):
-            newest.append(Error(UNKNOWN, self.state, 1))
+            newest.append(LoggedError(UNKNOWN_MESSAGE, self.state, 1))
         return sorted(newest, key=lambda error: error.line != self.state)
 
     @property
     def failure(self) -> str:
-        """The message that it ended with, "" if it did not end in an error."""
+        """Message that it ended with, "" if it did not end in an error."""
         never_ran = self.refused or not self.stats
-        line = self.errors[0].line if self.counted and never_ran else ""
+        line = self.errors[0].line if self.errors_by_meaning and never_ran else ""
         return cut_between_words(self.state or line, 120)
 
     def read(self, line: str) -> None:
@@ -267,32 +267,32 @@ class Start:
             self.crash = ""
             self.state = self.state or raised
             self.count(raised)
-        elif ERROR_LINE.match(line):
+        elif MESSAGE_LINE.match(line):
             self.count(line)
 
     def count(self, line: str) -> None:
-        """Take a line that may say why everything stopped; count its message and move it to the end of
-        `counted`, unless it only follows from another."""
+        """Count the message of a line and move it to the end of `errors_by_meaning`, unless it only follows
+        from another; the line may say why everything stopped."""
         if line.startswith("Transition to shutdown state: "):
             self.state = self.state or one_line(line.partition(": ")[2])
         elif self.state and line.endswith("Command request"):
             return  # from a board that was stopped by another error, or by M112
         elif self.state == MCU_SHUTDOWN and "' shutdown: " in line:
             self.state = line
-        if message := message_in(LONG_NUMBER.sub("0", line)):
-            before = self.counted.pop(message.means, None)
+        if message := message_in_line(LONG_NUMBER.sub("0", line)):
+            before = self.errors_by_meaning.pop(message.means, None)
             times = before.times + 1 if before else 1
             # People do not type the prefixes of the log: `Transition to shutdown state: `, `pins.error: `.
             typed = re.sub(r"^(?:Transition to shutdown state|(?:\w+\.)*\w*[Ee]rror): ", "", line)
-            self.counted[message.means] = Error(message, typed, times)
+            self.errors_by_meaning[message.means] = LoggedError(message, typed, times)
 
 
 # A log has few different lines, long numbers aside.
-message_in = lru_cache(1000)(messages.of_line)
+message_in_line = lru_cache(1000)(messages.message_in_line)
 
 
-def _starts(logs: list[Log]) -> list[Start]:
-    """The starts in the newest log and, if that has none, in up to two before it; the oldest first.
+def _starts(logs: list[KlippyLog]) -> list[Start]:
+    """Read the starts in the newest log and, if that has none, in up to two before it; the oldest first.
 
     Klipper begins a new log each day. Raises ToolError if there is no log.
     """
@@ -303,11 +303,11 @@ def _starts(logs: list[Log]) -> list[Start]:
                 starts = _starts_in(logs[-count:])
     if len(starts) > 1:
         return starts[1:]
-    return [start for start in starts if start.counted or start.stats or start.config]
+    return [start for start in starts if start.errors_by_meaning or start.stats or start.config]
 
 
-def _starts_in(logs: list[Log]) -> list[Start]:
-    """The starts in some logs; the first has the lines before the first start."""
+def _starts_in(logs: list[KlippyLog]) -> list[Start]:
+    """Read the starts in some logs; the first one has the lines before the first start."""
     start = Start()
     starts = [start]
     # Of the start that follows.
@@ -321,8 +321,8 @@ def _starts_in(logs: list[Log]) -> list[Start]:
         checkpoint()
         text = line[:600].decode("utf-8", "replace").rstrip()
         if match := STARTED.match(text):
-            when, second, clock = match.groups()
-            start = Start(when, float(second), float(clock), version)
+            when, began, clock = match.groups()
+            start = Start(when, float(began), float(clock), version)
             starts.append(start)
         elif match := VERSION_LINE.match(text):
             version = match[1]

@@ -16,7 +16,7 @@ from tools.klipper.page import printer_page
 from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 
 # Where Klipper writes the files (klippy/extras/resonance_tester.py).
-FOLDER = Path("/tmp")
+RESULTS_FOLDER = Path("/tmp")
 LARGEST_CSV_BYTES = 4_000_000
 # The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the time from their
 # middle, in periods of the shaper's frequency, and the share of the move.
@@ -36,7 +36,7 @@ PULSES = {
 # The share of the highest peak up to which Klipper ignores a vibration.
 NEGLIGIBLE = 1 / 20
 # Sections that say what to do with the answer.
-READ = [
+READ_ON = [
     "Measuring_Resonances.md#selecting-max_accel",
     "Measuring_Resonances.md#unreliable-measurements-of-resonance-frequencies",
 ]
@@ -59,13 +59,16 @@ def printer_resonances(
     process raw_data_*.csv; this tool does not.
     """
     if text:
-        explained, spectrum = _explained("text", text)
-        return printer_page.DrawnAnswer(explained, spectra={"text": spectrum})
+        answer, spectrum = _axis_answer("text", text)
+        return printer_page.DrawnAnswer(answer, spectra={"text": spectrum})
     # Nothing is read if the printer's files are switched off. Anybody may write into FOLDER: only files of
     # this user or of the owner of the printer's folder count.
-    owners = {os.geteuid(), printer_data.folder("; or send the CSV as `text`").stat().st_uid}
+    owners = {
+        os.geteuid(),
+        printer_data.existing_folder("; or send the CSV as `text`").stat().st_uid,
+    }
     dated = []
-    for path in FOLDER.glob("*.csv"):
+    for path in RESULTS_FOLDER.glob("*.csv"):
         checkpoint()
         name = re.fullmatch(r"(?:calibration_data|resonances)_([xyz])_[\w.-]{1,80}\.csv", path.name)
         with suppress(OSError):  # it was deleted meanwhile
@@ -74,20 +77,20 @@ def printer_resonances(
                 dated.append((status.st_mtime, path, name[1]))
     if not dated:
         raise ToolError(
-            f"{FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
+            f"{RESULTS_FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
         )
     # The newest file of each axis.
-    answer = {}
+    answers: JsonObject = {}
     spectra = {}
     newest = {axis: path for _, path, axis in sorted(dated)}
     for axis, path in newest.items():
-        content = printer_data.content(path, FOLDER, LARGEST_CSV_BYTES)
-        answer[axis], spectra[axis] = _explained(path.name, content.decode("latin-1"))
-    return printer_page.DrawnAnswer(answer, spectra=spectra)
+        content = printer_data.read_file(path, RESULTS_FOLDER, LARGEST_CSV_BYTES)
+        answers[axis], spectra[axis] = _axis_answer(path.name, content.decode("latin-1"))
+    return printer_page.DrawnAnswer(answers, spectra=spectra)
 
 
-def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
-    """The peaks and the shaper, and the spectrum as the page draws it."""
+def _axis_answer(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
+    """Explain a file: its peaks and the shaper; with the spectrum as the page draws it."""
     header = text.partition("\n")[0]
     # SHAPER_CALIBRATE adds a column for each shaper, `mzv(41.4)`. Since the end of 2025, when the rule
     # changed, `shapers:` stands before them. Their rows are not read: since then they hold values of other
@@ -105,7 +108,7 @@ def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
             if not fitted:
                 power *= math.exp(min(0, 1 - (10 / (hz + 0.1)) ** 2)) / (hz + 0.1)
             spectrum.append((hz, power))
-        answer = {"file": name, **_peaks(spectrum), "read": READ}
+        answer = {"file": name, **_peaks(spectrum), "read": READ_ON}
     except (ValueError, TypeError, LookupError, ArithmeticError, csv.Error):
         raise ToolError(
             f"{name} is not a complete resonance test (raw accelerometer data is not read)",
@@ -126,8 +129,8 @@ def _explained(name: str, text: str) -> tuple[JsonObject, list[list[float]]]:
 
 
 def _peaks(spectrum: Spectrum) -> JsonObject:
-    """The highest peak, how wide it is at half its height, and the next one, beyond a valley half as high as
-    that. Raises ValueError, ZeroDivisionError if nothing vibrates."""
+    """Find the highest peak, its width at half its height, and the next peak beyond a valley half as high as
+    that one. Raises ValueError, ZeroDivisionError if nothing vibrates."""
     if not 40 < len(spectrum) < 5000:  # Klipper writes 60 to 2,000 rows
         raise ValueError
     frequencies, powers = zip(*spectrum)
@@ -137,9 +140,9 @@ def _peaks(spectrum: Spectrum) -> JsonObject:
     before = [*accumulate(powers[top::-1], min)]
     after = [*accumulate(powers[top + 1 :], min)]
     valleys = before[::-1] + after
-    wide = sum(valley >= height / 2 for valley in valleys)
-    step = frequencies[-1] / len(powers)
-    peaks = {"peak_hz": frequencies[top], "width_hz": round(wide * step, 1)}
+    rows_wide = sum(valley >= height / 2 for valley in valleys)
+    step_hz = frequencies[-1] / len(powers)
+    peaks = {"peak_hz": frequencies[top], "width_hz": round(rows_wide * step_hz, 1)}
     others = [power for power, valley in zip(powers, valleys) if power >= 2 * valley]
     second = max(others, default=0)
     if second / height > NEGLIGIBLE:
@@ -164,12 +167,12 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
     square corner velocity of 5."""
     floor = max(power for _, power in spectrum) * NEGLIGIBLE
     strong = [row for row in spectrum if row[1] > floor]
-    before = sum(power - floor for _, power in strong)
+    unshaped = sum(power - floor for _, power in strong)
     vibrations = 0.0
     for damping in (0.075, 0.1, 0.15):
         powers = _shaped(name, hz, strong, damping)
-        left = sum(max(0.0, power - floor) for power in powers)
-        vibrations = max(vibrations, left / before)
+        shaped = sum(max(0.0, power - floor) for power in powers)
+        vibrations = max(vibrations, shaped / unshaped)
     pulses = [(share, periods / hz) for periods, share in PULSES[name].items()]
     reversal = sum(share * time**2 * 2500 for share, time in pulses)
     corner = math.sqrt(2) * sum(
@@ -182,28 +185,29 @@ def _fit(name: str, hz: float, spectrum: Spectrum) -> Fit:
 
 
 def _shaped(name: str, hz: float, spectrum: Spectrum, damping: float = 0.1) -> list[float]:
-    """The power that a shaper leaves at each frequency."""
+    """Compute the power that a shaper leaves at each frequency."""
     pulses = PULSES[name]
-    last = max(pulses)
+    end = max(pulses)
     growth = cmath.rect(math.tau, math.acos(damping)) / hz
-    left = []
+    shaped = []
     for frequency, power in spectrum:
         wave = sum(
-            share * cmath.exp(growth * frequency * (periods - last))
+            share * cmath.exp(growth * frequency * (periods - end))
             for periods, share in pulses.items()
         )
-        left.append(abs(wave) * power)
-    return left
+        shaped.append(abs(wave) * power)
+    return shaped
 
 
 def _recommended(fits: list[Fit], since_2025: bool) -> Fit:
-    """The shaper that Klipper recommends; since 2025 also one that leaves less and smooths less, and rarely
+    """Choose as Klipper does; since 2025 it also takes a shaper that leaves less and smooths less, and rarely
     zv."""
     best = fits[0]
     for fit in fits:
-        gain, smoother = best.score / fit.score, best.smoothing / fit.smoothing
-        milder = since_2025 and smoother > 1 and fit.vibrations < best.vibrations
-        if gain > 1.2 or (gain > 1.05 and smoother > 1.1) or milder:
+        score_ratio = best.score / fit.score
+        smoothing_ratio = best.smoothing / fit.smoothing
+        is_milder = since_2025 and smoothing_ratio > 1 and fit.vibrations < best.vibrations
+        if score_ratio > 1.2 or (score_ratio > 1.05 and smoothing_ratio > 1.1) or is_milder:
             best = fit
     if since_2025 and best.name == "zv":
         return next((fit for fit in fits if fit.vibrations * 1.1 < best.vibrations), best)

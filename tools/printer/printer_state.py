@@ -1,5 +1,4 @@
-"""A printer's present state, as Klipper itself says, and for `server.py --check` the printers that there
-are."""
+"""A printer's current state in Klipper's words, and for `server.py --check` the printers that there are."""
 
 import re
 from collections import defaultdict
@@ -27,7 +26,7 @@ STATUS_OBJECTS: JsonObject = {
 }
 ENDED = ("error", "shutdown")
 # The text in place of a guess at a message's meaning.
-UNKNOWN = messages.Message(
+UNKNOWN_MESSAGE = messages.Message(
     "",
     "Not one of Klipper's own messages.",
     "Ask whose it is: the printer's maker or a plugin.",
@@ -46,19 +45,19 @@ def printer_state(printer: PrinterName = "") -> JsonObject:
     """
     names = printers.names()
     if printer or len(names) < 2:
-        return _state(printers.chosen(printer))
+        return _state(printers.printer_named(printer))
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(names)) as threads:  # one that is off does not delay the others
-        answers = dict(zip(names, threads.map(_tried, map(printers.chosen, names))))
+        answers = dict(zip(names, threads.map(_state_or_error, map(printers.printer_named, names))))
     here = answers.pop(printers.HERE, {})
     lines = {}
     for name, answer in answers.items():
-        lines[name] = {part: answer[part] for part in ("state", "message", "job") if part in answer}
+        lines[name] = {key: answer[key] for key in ("state", "message", "job") if key in answer}
     return {**here, "printers": lines}
 
 
-def _tried(printer: Printer) -> JsonObject:
+def _state_or_error(printer: Printer) -> JsonObject:
     try:
         return _state(printer)
     except ToolError as error:
@@ -66,18 +65,18 @@ def _tried(printer: Printer) -> JsonObject:
 
 
 def _state(printer: Printer) -> JsonObject:
-    """The state of one printer. Raises ToolError."""
-    info = printer.ask(INFO, {})
+    """Ask one printer for its state. Raises ToolError."""
+    info = printer.request(INFO, {})
     try:
-        parts = printer.ask(QUERY, {"objects": STATUS_OBJECTS})["status"]
-        # A part is null if it is not loaded, as the toolhead before the configuration is read.
-        status = defaultdict(dict, filled(**parts))
+        objects = printer.request(QUERY, {"objects": STATUS_OBJECTS})["status"]
+        # An object is null if it is not loaded, as the toolhead before the configuration is read.
+        status = defaultdict(dict, filled(**objects))
         heaters = status["heaters"]
         names = heaters.get("available_heaters") or []
         names += heaters.get("available_sensors") or []
-        wanted = {str(name): ["temperature", "target"] for name in names[:6]}
-        degrees = printer.ask(QUERY, {"objects": wanted})["status"]
-        answer = _answer_parts(info, status, degrees)
+        fields = {str(name): ["temperature", "target"] for name in names[:6]}
+        heater_status = printer.request(QUERY, {"objects": fields})["status"]
+        answer = _answer(info, status, heater_status)
         bed = printer_page.bed(status["bed_mesh"].get("probed_matrix"))
     except FORM_ERRORS as error:
         raise ToolError(
@@ -89,49 +88,51 @@ def _state(printer: Printer) -> JsonObject:
     if answer["state"] in ENDED:
         # The meaning of the message that it stopped with; the mistakes in printer.cfg if they are the cause.
         state_message = str(info.get("state_message"))
-        message = [*messages.messages_in(state_message), UNKNOWN][0]
-        answer["known_message"] = messages.explained(message)
+        message = [*messages.messages_in(state_message), UNKNOWN_MESSAGE][0]
+        answer["known_message"] = messages.explanation(message)
         if "Printer is halted" in state_message:
             with suppress(ToolError):  # its message says that the file cannot be read
                 config = printer.config("printer.cfg")
                 errors = checking.checker().errors(config)
                 answer["config"] = check_config.mistakes(errors)
-                page_findings = printer_page.findings(config, errors)
+                page_findings = printer_page.drawn_findings(config, errors)
     return printer_page.DrawnAnswer(filled(**answer), findings=page_findings, bed=bed)
 
 
-def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> JsonObject:
-    """The parts of the answer; empty where Klipper has none."""
+def _answer(info: JsonObject, status: JsonObject, heater_status: JsonObject) -> JsonObject:
+    """Make the answer; an entry is empty where Klipper has none."""
+    # What every state has.
     # Each message ends with how to restart, and one about the configuration with `Printer is halted`.
     message = re.sub(
         r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
         "",
         str(info.get("state_message", "")),
     )
-    version = part_text(info, "software_version")
+    version = text_field(info, "software_version")
     config = status["configfile"]
     temperatures = {}
-    for name, heater in filled(**degrees).items():
-        temperature, target = part_number(heater, "temperature"), part_number(heater, "target")
+    for name, heater in filled(**heater_status).items():
+        temperature, target = number_field(heater, "temperature"), number_field(heater, "target")
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
             temperatures[name[:40]] = f"{temperature:.1f}{goal}"
     answer: JsonObject = {
-        "state": part_text(info, "state"),
+        "state": text_field(info, "state"),
         "message": cut_between_words(one_line(message), 300),
         "version": version,
-        "klipper": klipper_of(version),
+        "klipper": version_age(version),
         "job": _job(status),
         "temperatures": temperatures,
         "save_config_pending": config.get("save_config_pending") is True,
     }
     if answer["state"] in ENDED:
         return answer
+    # Where a printer is that runs.
     toolhead = status["toolhead"]
     homed = toolhead.get("homed_axes")
     axes = dict(zip("xyz", toolhead.get("position") or []))
-    position = [part_number(axes, axis) for axis in "xyz"]
-    warnings = [part_text(warning, "message") for warning in config.get("warnings") or []]
+    position = [number_field(axes, axis) for axis in "xyz"]
+    warnings = [text_field(warning, "message") for warning in config.get("warnings") or []]
     return answer | {
         "homed": "" if homed is None else str(homed)[:10] or "none",
         "mesh": _mesh(status["bed_mesh"]),
@@ -140,8 +141,8 @@ def _answer_parts(info: JsonObject, status: JsonObject, degrees: JsonObject) -> 
     }
 
 
-def klipper_of(version: str) -> str:
-    """The age of a version and whether its files were changed: closed printers run an old one that their
+def version_age(version: str) -> str:
+    """Describe a version's age and whether its files were changed: closed printers run an old one that their
     maker changed; "" for the newest release."""
     release = version.removeprefix("v").partition("-")[0].rpartition(".")[0]
     if version and not release:
@@ -154,37 +155,37 @@ def klipper_of(version: str) -> str:
         (newest, _), *older = releases
         date = dict(older)[release]
         is_changed = version.endswith("-dirty")
-        changed = ", with files changed by its maker or a plugin" if is_changed else ""
-        return f"of {date[:4]}-{date[4:]}{changed}; today's is {newest}"
+        changes = ", with files changed by its maker or a plugin" if is_changed else ""
+        return f"of {date[:4]}-{date[4:]}{changes}; today's is {newest}"
     return ""
 
 
 def _mesh(mesh: JsonObject) -> str:
-    """The mesh that is in use: its profile, lowest and highest point, size; "" without [bed_mesh]."""
+    """Describe the mesh that is in use: its profile, lowest and highest point, size; "" without [bed_mesh]."""
     if mesh.get("profile_name") is None:
         return ""
     matrix = mesh.get("probed_matrix") or []
     heights = list(chain.from_iterable(matrix))
     if not heights:
         return "none loaded"
-    name = part_text(mesh, "profile_name") or "unnamed"
+    name = text_field(mesh, "profile_name") or "unnamed"
     span = f"{min(heights):.2f} to {max(heights):.2f} mm".replace("-", "−")
     return f"{name}, {span}, {len(matrix[0])}×{len(matrix)}"
 
 
 def _job(status: JsonObject) -> JsonObject:
-    """The present or last job: its progress, time, and why it ended."""
+    """Describe the current or last job: its progress, time, and why it ended."""
     stats = status["print_stats"]
     if not stats.get("filename"):
         return {}
     # The share of the file that was read, or else that of M73.
-    by_file = part_number(status["virtual_sdcard"], "progress")
-    progress = by_file or part_number(status["display_status"], "progress")
-    state = part_text(stats, "state")
+    by_file = number_field(status["virtual_sdcard"], "progress")
+    progress = by_file or number_field(status["display_status"], "progress")
+    state = text_field(stats, "state")
     job = filled(
-        file=part_text(stats, "filename"), state=state, message=part_text(stats, "message")
+        file=text_field(stats, "filename"), state=state, message=text_field(stats, "message")
     )
-    seconds = part_number(stats, "print_duration")
+    seconds = number_field(stats, "print_duration")
     if seconds is not None:
         job["seconds"] = round(seconds)
     if progress is not None and state in ("printing", "paused"):
@@ -192,36 +193,38 @@ def _job(status: JsonObject) -> JsonObject:
         if seconds and 0 < progress <= 1:
             job["left_s"] = round(seconds / progress - seconds)
     layers = stats.get("info") or {}
-    layer, total = part_number(layers, "current_layer"), part_number(layers, "total_layer")
+    layer, total = number_field(layers, "current_layer"), number_field(layers, "total_layer")
     if layer is not None:
         job["layer"] = f"{layer:g} of {total:g}" if total else f"{layer:g}"
-    if filament := part_number(stats, "filament_used"):
+    if filament := number_field(stats, "filament_used"):
         job["filament_m"] = round(filament / 1000, 2)
     return job
 
 
-def part_text(part: JsonObject, name: str) -> str:
-    """The first characters of a text that somebody else wrote, on one line."""
-    value = part.get(name)
+def text_field(fields: JsonObject, name: str) -> str:
+    """Cut a field's text, which somebody else wrote, to its first characters on one line."""
+    value = fields.get(name)
     return "" if value is None else one_line(value)[:160]
 
 
-def part_number(part: JsonObject, name: str) -> float | None:
-    """A number that can be shown; None for anything else, also for NaN."""
-    value = part.get(name)
+def number_field(fields: JsonObject, name: str) -> float | None:
+    """Read a field's number; None for anything else, also for NaN."""
+    value = fields.get(name)
     return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else None
 
 
 @health_check
 def health() -> Health:
-    """The health: the printer's folder and its parts, the names of PRINTERS. Klipper is not asked."""
+    """Report the printer's folder and its files, the names of PRINTERS. Klipper is not asked."""
     folder = printer_data.printer_folder()
     names = ("config/printer.cfg", "logs/klippy.log", "comms/klippy.sock")
-    parts = [name for name in names if (folder / name).exists()]
-    look = [f"{folder}: {', '.join(parts) or 'nothing in it yet'}"] if folder.is_dir() else []
-    look += [f"{name}: {url}" for name, url in settings.current().printers.items()]
-    if look:
-        return Health("ok", f"{'; '.join(look)}; only read")
+    present = [name for name in names if (folder / name).exists()]
+    lines = []
+    if folder.is_dir():
+        lines.append(f"{folder}: {', '.join(present) or 'nothing in it yet'}")
+    lines += [f"{name}: {url}" for name, url in settings.current().printers.items()]
+    if lines:
+        return Health("ok", f"{'; '.join(lines)}; only read")
     return Health(
         "unset",
         f"There is no printer folder on this machine: {folder}",

@@ -1,5 +1,5 @@
-"""The upstream's tip, and the check whether the documentation is behind it: in the background, shared by all
-sessions through stamps."""
+"""The check whether the documentation is behind its upstream: in the background, shared by all sessions
+through stamps."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from pathlib import Path
 from tools.core import settings, toolsets
 from tools.toolkit import Cancelled, JsonObject, ToolError, exclusive_lock, replace_file
 
-from ..settings import Source, current, is_foreign, sources
+from ..settings import Source, current, is_foreign_checkout, sources
 from . import git
 
 logger = logging.getLogger(__name__)
@@ -21,9 +21,9 @@ STALE_NOTE = "(РЕКОМЕНДУЕТСЯ: база устарела)"
 NOTE_OF_OWNER = "(база устарела; Moonraker or git pull updates it, not this tool)"
 
 
-def ask(source: Source) -> tuple[str, str]:
-    """The branch that a source follows, and the commit at its tip. If the settings name no branch, it is the
-    upstream's default one. Fetches nothing.
+def branch_and_tip(source: Source) -> tuple[str, str]:
+    """Ask the upstream of a source for the branch that it follows, the default one if the settings name none,
+    and the commit at its tip. Fetches nothing.
 
     Raises ToolError: unreachable, no such branch, an address with a password.
     """
@@ -46,17 +46,21 @@ def ask(source: Source) -> tuple[str, str]:
 
 
 def note() -> str:
-    """The note while a source is known to be behind. Reads the stamps and links; no process."""
+    """Write the note for the description of sync_docs; "" unless a source is known to be behind. Reads only
+    stamps and links."""
     behind = [source for source in sources() if is_behind(source)]
     if not behind:
         return ""
-    return NOTE_OF_OWNER if all(is_foreign(source.checkout) for source in behind) else STALE_NOTE
+    return (
+        NOTE_OF_OWNER
+        if all(is_foreign_checkout(source.checkout) for source in behind)
+        else STALE_NOTE
+    )
 
 
 def is_behind(source: Source) -> bool | None:
-    """True if the last check found the source behind its upstream; None if that check was of another
-    commit."""
-    head, tip = source.head, _stamp(source).get("upstream")
+    """True if the last check found the source behind its upstream; None if it is not known."""
+    head, tip = source.head, _read_stamp(source).get("upstream")
     return head != tip if head and tip else None
 
 
@@ -78,27 +82,27 @@ def at_start() -> None:
     try:
         with announcing(), exclusive_lock("klipper-docs-check"):
             for source in sources():
-                _compare(source)
+                _check_if_due(source)
     except (ToolError, OSError) as error:
         logger.warning("The Klipper docs were not checked for updates: %s", error)
     if suffix := note():
-        cure = (
+        remedy = (
             "sync_docs brings them up to date"
             if suffix == STALE_NOTE
             else "their owner updates them"
         )
-        logger.warning("The Klipper docs are behind their upstream; %s", cure)
+        logger.warning("The Klipper docs are behind their upstream; %s", remedy)
 
 
-def _compare(source: Source) -> None:
-    """Ask for the upstream's tip if the interval since the last look is over; nothing is fetched."""
-    stamp = _stamp(source)
+def _check_if_due(source: Source) -> None:
+    """Ask for the upstream's tip if the interval since the last check is over; nothing is fetched."""
+    stamp = _read_stamp(source)
     age_s = time.time() - stamp.get("checked", 0)
     if not source.head or 0 <= age_s < current().klipper_docs_check_interval_s:
         return
     tip = stamp.get("upstream", "")
     try:
-        _, tip = ask(source)
+        _, tip = branch_and_tip(source)
     except Cancelled:
         return
     except (ToolError, OSError) as error:
@@ -110,7 +114,8 @@ def _compare(source: Source) -> None:
 
 
 def remember(source: Source, tip: str) -> None:
-    """Note that the source's upstream is at `tip` now. Nothing depends on it: failing is not an error."""
+    """Write a stamp that the source's upstream is at `tip` now. Nothing depends on it: failing is not an
+    error."""
     file, identity = _stamp_file(source)
     with suppress(OSError):
         replace_file(
@@ -118,8 +123,9 @@ def remember(source: Source, tip: str) -> None:
         )
 
 
-def _stamp(source: Source) -> JsonObject:
-    """The last look at a source; empty if its address or branch changed since, or if the file is broken."""
+def _read_stamp(source: Source) -> JsonObject:
+    """Read the stamp of a source's last check; empty if its address or branch changed since, or if the file
+    is broken."""
     file, identity = _stamp_file(source)
     with suppress(OSError, ValueError, LookupError):
         stamp: JsonObject = json.loads(file.read_bytes())
@@ -129,6 +135,6 @@ def _stamp(source: Source) -> JsonObject:
 
 
 def _stamp_file(source: Source) -> tuple[Path, list[str]]:
-    """The file of the last look at a source, and the address and branch that it must name."""
+    """Name the file of a source's stamp, and the checkout, address and branch that the stamp must name."""
     file = settings.state_path(f"{source.label}-docs.json")
     return file, [str(source.checkout), settings.masked(source.url), source.branch]

@@ -35,7 +35,7 @@ ReportStage = Callable[[int, str], None]
 GENERATIONS = "generations"
 # One commit without contents, in a repository that has seen nothing before: no history, lost object or
 # configuration of an older one can be in the way. A person's own git finds a sparse checkout there.
-CLONE = (
+CLONE_ARGUMENTS = (
     "clone --depth=1 --filter=blob:none --no-checkout --single-branch --no-tags --no-local --template= "
     "--origin=origin --config=core.worktree=.. --config=core.sparseCheckout=true "
     "--config=core.sparseCheckoutCone=false"
@@ -43,7 +43,7 @@ CLONE = (
 
 
 @contextmanager
-def locked(source: Source) -> Iterator[None]:
+def checkout_lock(source: Source) -> Iterator[None]:
     """Hold the lock of a checkout. It lies in it, so that sessions of any home share it.
 
     Raises ToolError: BUSY; NOT_WRITABLE or DISK_FULL for what the file system refuses inside.
@@ -63,37 +63,37 @@ def locked(source: Source) -> Iterator[None]:
         ) from error
 
 
-def title(generation: Path) -> str:
-    """The commit, shortened, and its day."""
+def commit_title(generation: Path) -> str:
+    """Name a generation by its commit, shortened, and the commit's day."""
     *_, day, commit = generation.name.split("_")
     return f"{commit[:9]} {day}"
 
 
-def update(source: Source, report: ReportStage) -> JsonObject:
+def update_checkout(source: Source, report: ReportStage) -> JsonObject:
     """Bring a checkout to its upstream's tip, under its lock, and return what changed. Raises ToolError,
     OSError; readers have the pages of one generation whatever happens.
     """
     report(1, "asking the upstream")
-    branch, tip = freshness.ask(source)
+    branch, tip = freshness.branch_and_tip(source)
     old = generation_of(source.checkout)
     if old and not (old / source.docs).is_dir():
         old = None
-    if old and old.name.endswith(f"_{tip}") and not _changed(old, source.docs):
+    if old and old.name.endswith(f"_{tip}") and not _edited_paths(old, source.docs):
         new = old
-        answer: JsonObject = {"status": "already up to date", "new": title(new)}
+        answer: JsonObject = {"status": "already up to date", "new": commit_title(new)}
     else:
         new = _renewed(source, branch, report)
-        before, after = old and title(old), title(new)
+        before, after = old and commit_title(old), commit_title(new)
         status = "updated" if old else "cloned"
         answer = {"status": "restored" if before == after else status, "old": before, "new": after}
         # The pages added, changed and removed.
-        earlier = _checksums(source, old) if old else {}
-        present = _checksums(source, new)
-        kept = earlier.keys() & present.keys()
+        old_sums = _checksums(source, old) if old else {}
+        new_sums = _checksums(source, new)
+        common = old_sums.keys() & new_sums.keys()
         answer |= filled(
-            added=sorted(present.keys() - kept),
-            changed=sorted(page for page in kept if earlier[page] != present[page]),
-            removed=sorted(earlier.keys() - kept),
+            added=sorted(new_sums.keys() - common),
+            changed=sorted(page for page in common if old_sums[page] != new_sums[page]),
+            removed=sorted(old_sums.keys() - common),
         )
     if edits := _tidy(source, new):
         answer["local_edits"] = edits
@@ -105,8 +105,8 @@ def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     """Make a generation beside the old one and switch to it. Its temporary folder is removed, and so are
     those of a sync that was killed."""
     folder = source.checkout / STATE_FOLDER
-    for left in folder.glob("new-*"):
-        _remove(left)
+    for unfinished in folder.glob("new-*"):
+        _remove(unfinished)
     # A new name: git of a killed sync may still be writing to an older one.
     new_folder = folder / f"new-{os.urandom(4).hex()}"
     try:
@@ -119,7 +119,7 @@ def _fetch(source: Source, branch: str, new_folder: Path, report: ReportStage) -
     """Fetch the pages of a branch's newest commit into a folder; return the commit and its day."""
     run = partial(git.run, git_dir=new_folder / ".git")
     report(10, "fetching the newest commit")
-    run(*CLONE, f"--branch={branch}", "--", source.url, str(new_folder))
+    run(*CLONE_ARGUMENTS, f"--branch={branch}", "--", source.url, str(new_folder))
     info = new_folder / ".git/info"
     info.mkdir(exist_ok=True)
     # Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
@@ -144,9 +144,9 @@ def _fetch(source: Source, branch: str, new_folder: Path, report: ReportStage) -
 def _switch(source: Source, new_folder: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
     folder = new_folder.parent / GENERATIONS / f"{time.time_ns()}_{commit}"
-    stamp = _stamp(folder)
-    for path in _everything(new_folder / source.docs):
-        os.utime(path, ns=(stamp, stamp), follow_symlinks=False)
+    day_ns = _commit_day_ns(folder)
+    for path in _paths_in(new_folder / source.docs):
+        os.utime(path, ns=(day_ns, day_ns), follow_symlinks=False)
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
     new_folder.rename(folder)
@@ -154,10 +154,11 @@ def _switch(source: Source, new_folder: Path, commit: str) -> Path:
     return folder
 
 
-def _changed(generation: Path, docs: str) -> list[Path]:
-    """The files that a person changed in a generation, and the folders in which they added or removed any."""
-    stamp = _stamp(generation)
-    return [path for path in _everything(generation / docs) if path.lstat().st_mtime_ns != stamp]
+def _edited_paths(generation: Path, docs: str) -> list[Path]:
+    """List the files that a person changed in a generation, and the folders in which they added or removed
+    any."""
+    day_ns = _commit_day_ns(generation)
+    return [path for path in _paths_in(generation / docs) if path.lstat().st_mtime_ns != day_ns]
 
 
 def _tidy(source: Source, current: Path) -> JsonObject:
@@ -179,7 +180,9 @@ def _tidy(source: Source, current: Path) -> JsonObject:
     others = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in others:
         files = [
-            path for path in _changed(folder, source.docs) if path.is_symlink() or not path.is_dir()
+            path
+            for path in _edited_paths(folder, source.docs)
+            if path.is_symlink() or not path.is_dir()
         ]
         if files:
             _move(folder, aside)
@@ -201,8 +204,8 @@ def _remove(folder: Path) -> None:
     rmtree(folder, ignore_errors=True)
 
 
-def _stamp(generation: Path) -> int:
-    """The time of all files of a generation, in nanoseconds: the day of its commit; 0 for one of an earlier
+def _commit_day_ns(generation: Path) -> int:
+    """Compute the time that all files of a generation have: the day of its commit; 0 for one of an earlier
     version, whose name has no day."""
     from calendar import timegm
 
@@ -210,8 +213,8 @@ def _stamp(generation: Path) -> int:
     return timegm(time.strptime(day, "%Y-%m-%d")) * 10**9 if "-" in day else 0
 
 
-def _everything(folder: Path) -> list[Path]:
-    """A folder and all that is in it, if it is there. Links are not followed."""
+def _paths_in(folder: Path) -> list[Path]:
+    """List a folder and all that is in it, if it is there. Links are not followed."""
     return [folder, *folder.rglob("*")] if folder.is_dir() else []
 
 
@@ -224,9 +227,9 @@ def _replace_link(path: Path, target: str) -> None:
 
 
 def _checksums(source: Source, generation: Path) -> dict[str, int]:
-    """The checksum of each page, by the path that read_doc takes."""
-    sums = {}
+    """Compute the checksum of each page, by the path that read_doc takes."""
+    checksums = {}
     for page in pages.pages(source._replace(generation=generation)):
         with suppress(OSError):  # a link to itself
-            sums[page.path] = crc32(Path(page.location).read_bytes())
-    return sums
+            checksums[page.path] = crc32(Path(page.location).read_bytes())
+    return checksums

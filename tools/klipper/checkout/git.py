@@ -33,8 +33,8 @@ GIT_OPTIONS = (
     "-c log.showSignature=false -c maintenance.auto=false -c protocol.ext.allow=never"
 ).split()
 # The lines of git that say what went wrong, and its remedy for a repository of another user.
-ERROR_LINE = r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)"
-# The case of a failure by a pattern in git's output; the first that matches counts.
+GIT_ERROR_LINE = r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)"
+# Patterns in git's output by the code of a failure; the first that matches counts.
 FAILURE_PATTERNS = {
     # Of some of its own files git says only that it could not write them.
     "DISK_FULL": r"No space left|unable to write (file|new index)|failed to write new configuration|"
@@ -49,41 +49,41 @@ FAILURE_PATTERNS = {
 }
 
 
-AGAIN = "The pages that are here stay readable; call sync_docs again later."
+RETRY_HINT = "The pages that are here stay readable; call sync_docs again later."
 FAILURE_HINTS = {
-    "DISK_FULL": f"Free some space. {AGAIN}",
+    "DISK_FULL": f"Free some space. {RETRY_HINT}",
     "UNSAFE_TREE": "The upstream contains objects or paths that git refuses. Nothing was changed; do not use it.",
     "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
     "NOT_WRITABLE": "Make the checkout writable for this user, or point KLIPPER_DOCS_DIR elsewhere.",
     "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL and KLIPPER_DOCS_BRANCH (or KLIPPER_DOCS_EXTRA). The pages that are here stay.",
-    "UPSTREAM_UNREACHABLE": f"Check the network and KLIPPER_DOCS_URL. {AGAIN}",
-    "GIT_FAILED": f"Nothing is lost. {AGAIN}",
+    "UPSTREAM_UNREACHABLE": f"Check the network and KLIPPER_DOCS_URL. {RETRY_HINT}",
+    "GIT_FAILED": f"Nothing is lost. {RETRY_HINT}",
     "GIT_MISSING": "Install it: sudo apt install git",
     "NOT_A_CHECKOUT": "Move it away, or let KLIPPER_DOCS_DIR name a folder that does not exist yet; then call sync_docs again.",
     "NO_DOCS": "The old pages stay. Correct the address, the branch or the folder's path in the settings.",
-    "TIMEOUT": f"The upstream or the disk is too slow right now. {AGAIN}",
+    "TIMEOUT": f"The upstream or the disk is too slow right now. {RETRY_HINT}",
 }
 
 
-def run(*words: str, git_dir: Path = Path(os.devnull), timeout_s: float = 900) -> str:
+def run(*arguments: str, git_dir: Path = Path(os.devnull), timeout_s: float = 900) -> str:
     """Run git on `git_dir` and return what it writes to stdout. The default timeout is for fetching
     everything; a stalled upstream is given up earlier.
 
     Raises ToolError: TIMEOUT, or what git says went wrong.
     """
     inherited = {name: value for name, value in os.environ.items() if re.match(INHERITED, name)}
-    variables = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
+    environ = {**inherited, **ENVIRON, "GIT_DIR": str(git_dir)}
     try:
-        ended = processes.run(["git", *GIT_OPTIONS, *words], variables, timeout_s)
+        ended = processes.run(["git", *GIT_OPTIONS, *arguments], environ, timeout_s)
     except TimeoutError:
-        raise failure("TIMEOUT", f"git {words[0]} was ended after {timeout_s:g} s") from None
+        raise failure("TIMEOUT", f"git {arguments[0]} was ended after {timeout_s:g} s") from None
     if ended.returncode:
-        raise _failed(words[0], ended.returncode, ended.stderr)
+        raise _failed(arguments[0], ended.returncode, ended.stderr)
     return os.fsdecode(ended.stdout)
 
 
 def require_git() -> None:
-    """Raises ToolError GIT_MISSING if there is no git."""
+    """Raise ToolError GIT_MISSING if there is no git."""
     from shutil import which
 
     if not which("git"):
@@ -91,16 +91,16 @@ def require_git() -> None:
 
 
 def _failed(command: str, status: int, errors: bytes) -> ToolError:
-    words = masked(errors.decode("utf-8", "replace"))
+    output = masked(errors.decode("utf-8", "replace"))
     if status < 0:
-        words += f"\nended by signal {-status}"
-    lines = re.split(r"\s*[\r\n]\s*", words.strip())
-    error_lines = [line for line in lines if re.match(ERROR_LINE, line)]
+        output += f"\nended by signal {-status}"
+    lines = re.split(r"\s*[\r\n]\s*", output.strip())
+    error_lines = [line for line in lines if re.match(GIT_ERROR_LINE, line)]
     reason = " | ".join(dict.fromkeys(error_lines or lines[-2:]))[:400]
-    code = next(code for code, pattern in FAILURE_PATTERNS.items() if re.search(pattern, words))
+    code = next(code for code, pattern in FAILURE_PATTERNS.items() if re.search(pattern, output))
     return failure(code, f"git {command} failed: {reason}")
 
 
 def failure(code: str, message: str) -> ToolError:
-    """The error of one of these cases."""
+    """Make the error of a case, with its hint."""
     return ToolError(message, FAILURE_HINTS[code], code)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .. import headings
 
-PAGE = "Config_Changes.md"
+CHANGES_PAGE = "Config_Changes.md"
 # A link, with its text as a group.
 LINK = r"\[([^\[\]]{1,200})\]\([^()\s]{0,200}\)"
 # A name in backticks or quotes; one in brackets, too, is a section's.
@@ -23,12 +23,12 @@ NAME_IN_MARKS = r"[`\"]([A-Za-z_][\w<>]*)[`\"]"
 GONE = r"\b(?:removed|renamed|no longer|replaced|superseded|moved)\b"
 DEPRECATED = r"\bdeprecated\b(?! on \d)|\bwill be removed\b"
 # A name as in NAME_IN_MARKS, or a section's.
-QUOTED = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
+MARKED_NAME = r"[`\"]\[?[A-Za-z_][\w<>]*\]?[`\"]"
 # The words before a successor's name: `renamed to X`, `Use X and Y instead`, `Use a pwm_tool config
 # section`.
 SUCCESSOR = (
     r"\b(?:[Uu]se|[Rr]eplace with|renamed(?: as| to)?|replaced with|superseded by|in favou?r of|new)"
-    rf"(?: (?:the|a|an|new))*? ((?:{QUOTED}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
+    rf"(?: (?:the|a|an|new))*? ((?:{MARKED_NAME}[ ,]*(?:and |or )?)+|\w+_\w+(?= (?:parameter|option|setting|config|module)))"
 )
 
 
@@ -40,8 +40,8 @@ class DatedEntry(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """The fate of an option by an entry: removed, or only `deprecated`; its successor if one is named; the
-    sentence."""
+    """What an entry says of an option: that it is removed, or only `deprecated`; its successor if one is
+    named; the sentence."""
 
     entry: DatedEntry
     deprecated: bool
@@ -54,34 +54,34 @@ DatedEntries = list[DatedEntry]
 
 
 def entries(text: str) -> Iterator[DatedEntry]:
-    """The entries, newest first as in the page."""
-    for section in headings.sections(text).values():
+    """Read the page's entries, newest first."""
+    for section in headings.page_sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
-            _, *words = text[section.offset : section.end].split()  # the first is its date
+            _, *words = text[section.offset : section.end].split()  # the first word is its date
             yield DatedEntry(section.heading, re.sub(LINK, r"\1", " ".join(words)))
 
 
-def about(listed: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
-    """The entries that name an option or a section, each with its sentences from the first on that has the
-    name."""
-    pattern = _named(name)
-    for entry in listed:
+def about(dated_entries: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
+    """Yield the entries that name an option or a section, each with its sentences from the first on that has
+    the name."""
+    pattern = _name_pattern(name)
+    for entry in dated_entries:
         if pattern.search(entry.text):
-            # They are cut at the blanks between two sentences.
+            # Cut at the blanks between two sentences.
             sentences = re.split(r"(?<=[.!])\s+(?=[A-Z`(\"\[])", entry.text)
             yield entry, list(dropwhile(lambda sentence: not pattern.search(sentence), sentences))
 
 
-def _named(name: str) -> re.Pattern[str]:
-    """The name, or what fits it with a placeholder: `default_parameter_<name>`."""
+def _name_pattern(name: str) -> re.Pattern[str]:
+    """A pattern of a name, and of names with a placeholder that it fits: `default_parameter_<name>`."""
     # Behind each `_` stands a placeholder, or the rest.
     parts = re.escape(name).replace("_", r"_(?:<\w+>|") + ")" * name.count("_")
     return re.compile(rf"(?i)(?<![\w<]){parts}(?![\w>])")
 
 
-def fate_of(listed: DatedEntries, section: str, option: str) -> Fate | None:
-    """The fate of an option by the newest entry about it; the successor may come from an older one."""
-    fates = list(_fates(listed, option))
+def fate_of(dated_entries: DatedEntries, section: str, option: str) -> Fate | None:
+    """Find an option's fate by the newest entry about it; the successor may come from an older one."""
+    fates = list(_fates(dated_entries, option))
     # The subject of a section as the entries name it: `stepper` for `stepper_z1`.
     subject = section.rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
@@ -93,10 +93,10 @@ def fate_of(listed: DatedEntries, section: str, option: str) -> Fate | None:
     return deciding[0]._replace(successor=next(successors, ""))
 
 
-def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
-    """The option's fate in each entry."""
-    pattern = _named(option)
-    for entry, sentences in about(listed, option):
+def _fates(dated_entries: DatedEntries, option: str) -> Iterator[Fate]:
+    """Yield the option's fate by each entry."""
+    pattern = _name_pattern(option)
+    for entry, sentences in about(dated_entries, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
             is_change = re.search(GONE, sentence) or re.search(DEPRECATED, sentence)
@@ -114,13 +114,14 @@ def _fates(listed: DatedEntries, option: str) -> Iterator[Fate]:
                 yield Fate(entry, deprecated, successor, sentence)
 
 
-def _successor(after: str, old: list[str], name: str) -> str:
-    """The successor of `name`; if as many names are new as old, the one at the same place among them."""
+def _successor(after: str, names: list[str], name: str) -> str:
+    """Find the successor of `name` in the words after it; if as many of the sentence's `names` are old as
+    new, it is the one at the same place among them."""
     match = re.search(SUCCESSOR, after)
     if not match:
         return ""
-    new = re.findall(NAME_IN_MARKS, match[1]) or [match[1].strip(' `"[]')]
-    replaced = [word for word in old if word not in new]
-    if 1 < len(new) == len(replaced) and name in replaced:
-        return new[replaced.index(name)]
-    return " and ".join(new)
+    new_names = re.findall(NAME_IN_MARKS, match[1]) or [match[1].strip(' `"[]')]
+    old_names = [old for old in names if old not in new_names]
+    if 1 < len(new_names) == len(old_names) and name in old_names:
+        return new_names[old_names.index(name)]
+    return " and ".join(new_names)

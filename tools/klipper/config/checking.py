@@ -1,4 +1,4 @@
-"""A printer's configuration held against the documentation, section by section."""
+"""The check of a printer's configuration against the documentation, section by section."""
 
 # The order of the judgement of a section:
 # 1. Sections that SAVE_CONFIG or a further source brings are left alone.
@@ -23,19 +23,17 @@ from ..search.spelling import nearest
 from ..settings import sources
 from . import changes, motion, options, reference, references, templates
 from .machine import (
-    KALICO,
-    MEASURING,
-    UNLESS,
+    KALICO_SECTIONS,
+    MEASURING_KINDS,
+    UNLESS_ELSEWHERE,
     ParsedPrinter,
-    Remark,
-    Remarks,
     merged,
 )
 from .options import known_words
 from .printer_cfg import (
     ERROR,
     HINT,
-    PROFILES,
+    PROFILE_PREFIXES,
     WARNING,
     ConfigSection,
     Finding,
@@ -49,61 +47,60 @@ IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com
 
 
 def checker() -> "Checker":
-    """The checker for the documentation as it is now: built once per process, and again after a page changed.
+    """Give the checker for the documentation as it is now: built once per process, and again after a page
+    changed.
 
     Raises ToolError if a page is missing.
     """
-    used = [pages.resolve(path) for path in (reference.PAGE, changes.PAGE)]
+    used = [pages.resolve(path) for path in (reference.REFERENCE_PAGE, changes.CHANGES_PAGE)]
     for source in sources()[1:]:
-        if page := pages.at(source.prefix + reference.PAGE):
+        if page := pages.page_at(source.prefix + reference.REFERENCE_PAGE):
             used.append(page)
     return _checker_of(tuple((page, os.stat(page.location).st_mtime_ns) for page in used))
 
 
 @lru_cache(1)
-def _checker_of(stamped: tuple[tuple[pages.Page, int], ...]) -> "Checker":
+def _checker_of(stamped: tuple[tuple[pages.DocsPage, int], ...]) -> "Checker":
     return Checker(*[pages.page_text(page) for page, _ in stamped])
 
 
 class Checker:
-    """Holds configurations against one state of the reference and of the page on changes."""
+    """Checks configurations against one state of the reference and of the page on changes."""
 
     def __init__(self, text: str, changes_text: str, *further: str):
-        """The texts of the two pages. The sections in the headings of `further` texts are known, too, though
-        not their options."""
+        """`text` and `changes_text` are the two pages. Sections in the headings of `further` texts are known,
+        too, though not their options."""
         self.reference = Reference(text)
         section_names = re.findall(r"(?m)^#+ `?\[(\w+)", "\n".join(further))
-        self.others = set(section_names).difference(self.reference.kinds)
+        self.further_kinds = set(section_names).difference(self.reference.kinds)
         self.entries = list(changes.entries(changes_text))
-        # The values of `sensor_type` that Klipper or the reference has.
+        # Values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(known_words("sensor"))
         for option in self.reference.described(self.reference.blocks):
             if option.key == SENSOR:  # beside it, or in quotes
                 self.sensors.update((option.default, *option.text.split('"')[1::2]))
         self.sensors.discard("")
-        # The options of a section: the same for all of a kind.
+        # A section's options are the same for all of a kind.
         self.options_of = lru_cache(self._options_of)
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
         machine = ParsedPrinter(config, self.reference, self.sensors)
-        remarks = chain(
+        every: Findings = chain(
+            config.problems,
             *[self._check_section(machine, section) for section in machine.values()],
-            motion.remarks(machine),
-            references.remarks(machine),
+            motion.findings(machine),
+            references.findings(machine),
         )
-        every: Findings = chain(config.problems, map(Remark.finding, remarks))
         kalico = machine.of_kalico()
-        if kalico and not self.reference.kind(KALICO[0]):
-            every = chain(
-                [Remark(kalico, "", IS_KALICO, WARNING).finding()], map(as_warning, every)
-            )
+        if kalico and not self.reference.kind(KALICO_SECTIONS[0]):
+            every = chain([kalico.finding("", IS_KALICO, WARNING)], map(as_warning, every))
         if config.absent:  # what follows from its lack is not another mistake
-            every = (finding for finding in every if not finding.message.endswith(UNLESS))
+            every = (finding for finding in every if not finding.message.endswith(UNLESS_ELSEWHERE))
         return merged(islice(every, 1000))  # nobody reads a tenth of them
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
-        """The findings that Klipper would refuse to start with."""
+        """Findings with which Klipper would refuse to start."""
         return [finding for finding in self.findings(config) if finding.level == ERROR]
 
     def _options_of(self, kind: str, kinematics: str) -> Options:
@@ -112,27 +109,14 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-        """The remarks on a section; those that SAVE_CONFIG wrote are left to Klipper."""
+    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
+        """Judge a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
         kind = self.reference.kind(section.name)
-        if section.kind in self.others or section.name.startswith(PROFILES):
+        if section.kind in self.further_kinds or section.name.startswith(PROFILE_PREFIXES):
             return
         if not kind:
-            if section.kind in known_words("bare")["sections"]:
-                yield from (self.unknown(section, name, Options()) for name in section)
-            elif machine.is_whole and section.kind in known_words("moonraker")["sections"]:
-                message = f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf"
-                yield Remark(section, "", message)
-            elif not section.saved and section.kind not in known_words("kind"):
-                # It is misspelt if another name is near.
-                kinds = self.reference.kinds
-                lower = section.kind.lower()
-                meant = lower if lower in kinds else nearest(lower, kinds)
-                suggestion = meant and section.name.replace(section.kind, meant, 1)
-                message = f"Section '{section.name}' is not in Klipper's documentation: "
-                message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
-                yield Remark(section, "", message, WARNING if suggestion else HINT, suggestion)
+            yield from self._check_unknown_section(machine, section)
             return
         kind_options = self.options_of(kind, machine.kinematics)
         yield from _check_repeated(section)
@@ -145,14 +129,33 @@ class Checker:
             if option:
                 yield from self._check_setting(machine, section, setting, option)
             elif not is_plugin and not setting.saved:
-                yield self.unknown(section, setting.name, kind_options)
+                yield self.unknown_option(section, setting.name, kind_options)
         if not section.saved or not machine.has_other_probe(section):
             yield from _check_required(machine, section, kind_options)
 
+    def _check_unknown_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
+        """Judge a section that the reference does not have."""
+        if section.kind in known_words("bare")["sections"]:
+            yield from (self.unknown_option(section, name, Options()) for name in section)
+        elif machine.is_whole and section.kind in known_words("moonraker")["sections"]:
+            yield section.finding(
+                "",
+                f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf",
+            )
+        elif not section.saved and section.kind not in known_words("kind"):
+            # It is misspelt if another name is near.
+            kinds = self.reference.kinds
+            lower = section.kind.lower()
+            meant = lower if lower in kinds else nearest(lower, kinds)
+            suggestion = meant and section.name.replace(section.kind, meant, 1)
+            message = f"Section '{section.name}' is not in Klipper's documentation: "
+            message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
+            yield section.finding("", message, WARNING if suggestion else HINT, suggestion)
+
     def _check_setting(
         self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
-    ) -> Remarks:
-        """The remarks on a documented option: whether it is deprecated, and its value."""
+    ) -> Findings:
+        """Judge a documented option: whether it is deprecated, and its value."""
         name = setting.name
         value = setting.value
         fate = None
@@ -162,50 +165,50 @@ class Checker:
         elif name == SENSOR and value not in machine.sensors:
             fate = changes.fate_of(self.entries, "", value)
         if fate:
-            yield _changed(section, name, fate)
+            yield _fate_finding(section, name, fate)
         elif message := options.value_problem(section, option, setting):
-            yield Remark(section, name, message)
+            yield section.finding(name, message)
         # Of some sections any option may be a template.
         templated = ("menu", "display_template", "display_data")
         is_template = name.endswith("gcode") or section.kind in templated
         if is_template and "{" in value and (mistake := templates.mistake(value)):
-            yield Remark(
-                section, name, f"Error loading template '{section.name}:{name}': {mistake}"
+            yield section.finding(
+                name, f"Error loading template '{section.name}:{name}': {mistake}"
             )
 
-    def unknown(self, section: ConfigSection, name: str, kind_options: Options) -> Remark:
-        """The remark on an option that the section does not have: gone, of another firmware, or misspelt."""
+    def unknown_option(self, section: ConfigSection, name: str, kind_options: Options) -> Finding:
+        """Say of an option that the section does not have: gone, of another firmware, or misspelt."""
         message = f"Option '{name}' is not valid in section '{section.name}'"
         if fate := changes.fate_of(self.entries, section.kind, name):
-            return _changed(section, name, fate)
+            return _fate_finding(section, name, fate)
         if name in known_words("kalico")["options"]:
-            return Remark(section, name, f"{message}: that is Kalico's")
+            return section.finding(name, f"{message}: that is Kalico's")
         if meant := options.meant_by_marlin(name):
-            return Remark(section, name, f"{message}: that is Marlin's", ERROR, meant)
+            return section.finding(name, f"{message}: that is Marlin's", ERROR, meant)
         names = [key for key in kind_options if "<" not in key]
-        return Remark(section, name, message, ERROR, nearest(name, names))
+        return section.finding(name, message, ERROR, nearest(name, names))
 
 
 def as_warning(finding: Finding) -> Finding:
-    """The finding, with an error lowered to a warning."""
+    """Lower an error to a warning."""
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
 def _check_required(
     machine: ParsedPrinter, section: ConfigSection, kind_options: Options
-) -> Remarks:
-    """The remarks on missing options; one that the reference no longer has is not missing."""
+) -> Findings:
+    """Find missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs
         stepper = f"stepper_{section.value('axis')}"
-    needed = options.required(section) + machine.axes.get(stepper, [])
+    needed = options.required_options(section) + machine.axes.get(stepper, [])
     written = {*section}
     if "z_virtual_endstop" in section.value("endstop_pin"):  # the probe knows its position
         written.add("position_endstop")
     # A sensor that the table does not know is on an analog pin.
     sensor = section.value(SENSOR)
     is_analog = f"{SENSOR} {sensor}" not in known_words("needs") and sensor in machine.sensors
-    if is_analog and section.kind.startswith(MEASURING):
+    if is_analog and section.kind.startswith(MEASURING_KINDS):
         needed.append("sensor_pin")
     missing = []
     for option in needed:
@@ -214,26 +217,26 @@ def _check_required(
             missing.append(option.partition("|")[0])
     demand = f"in section '{section.name}' must be specified"
     if len(missing) > 1 and not machine.is_whole:  # another file may have them
-        yield machine.absent(section, missing[0], f"Options {', '.join(missing)} {demand}")
+        yield machine.missing_from(section, missing[0], f"Options {', '.join(missing)} {demand}")
         return
     if section.saved:
         demand += ": only SAVE_CONFIG's block has this section"
     for option in missing:
-        yield machine.absent(section, option, f"Option '{option}' {demand}")
+        yield machine.missing_from(section, option, f"Option '{option}' {demand}")
 
 
-def repeated(section: ConfigSection) -> Iterator[tuple[Setting, Setting]]:
-    """The settings of options that stand twice in one file, each with the first one; in an included file and
-    its includer it is deliberate."""
-    first: dict[tuple[str, str], Setting] = {}
+def repeated_settings(section: ConfigSection) -> Iterator[tuple[Setting, Setting]]:
+    """Yield settings of options that stand twice in one file, each with the first one; twice in an included
+    file and its includer is deliberate."""
+    by_place: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
-        before = first.setdefault((setting.name, setting.file), setting)
+        before = by_place.setdefault((setting.name, setting.file), setting)
         if before != setting:  # a file may be included twice
             yield setting, before
 
 
-def _check_repeated(section: ConfigSection) -> Remarks:
-    for setting, before in repeated(section):
+def _check_repeated(section: ConfigSection) -> Findings:
+    for setting, before in repeated_settings(section):
         if before.value == setting.value and setting.saved:
             continue
         is_unused = setting.saved and not before.saved
@@ -241,12 +244,14 @@ def _check_repeated(section: ConfigSection) -> Remarks:
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
         message += f", first in line {before.line}: {holds}"
         place = ConfigSection(section.name, setting.line, setting.file)
-        yield Remark(place, setting.name, message, WARNING)
+        yield place.finding(setting.name, message, WARNING)
 
 
-def _changed(section: ConfigSection, name: str, fate: changes.Fate) -> Remark:
-    level, what = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
-    message = (
-        f"Option '{name}' in section '{section.name}' {what}, {fate.entry.date}: {fate.sentence}"
+def _fate_finding(section: ConfigSection, name: str, fate: changes.Fate) -> Finding:
+    level, verdict = (WARNING, "is deprecated") if fate.deprecated else (ERROR, "is gone")
+    return section.finding(
+        name,
+        f"Option '{name}' in section '{section.name}' {verdict}, {fate.entry.date}: {fate.sentence}",
+        level,
+        fate.successor,
     )
-    return Remark(section, name, message, level, fate.successor)

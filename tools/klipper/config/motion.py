@@ -3,9 +3,9 @@
 import operator
 import re
 
-from .machine import PROBES, ParsedPrinter, Remark, Remarks
-from .options import TRUTHS, out_of_bounds, rules
-from .printer_cfg import ERROR, WARNING, ConfigSection
+from .machine import PROBE_KINDS, ParsedPrinter
+from .options import BOOLEANS, out_of_bounds, rules
+from .printer_cfg import ERROR, WARNING, ConfigSection, Findings
 
 # Numbered names that need the one with the number before.
 NUMBERED = re.compile(
@@ -13,9 +13,9 @@ NUMBERED = re.compile(
 )
 
 
-def remarks(machine: ParsedPrinter) -> Remarks:
-    """The remarks of these rules."""
-    for check in (
+def findings(machine: ParsedPrinter) -> Findings:
+    """Findings of all rules of motion."""
+    for printer_rule in (
         check_axes,
         check_drivers,
         check_levelling,
@@ -23,47 +23,53 @@ def remarks(machine: ParsedPrinter) -> Remarks:
         check_reach,
         check_homing,
     ):
-        yield from check(machine)
+        yield from printer_rule(machine)
     for section in machine.values():
-        for rule in (check_rail, check_numbered, check_bounds, check_forms, check_endstop):
-            yield from rule(machine, section)
+        for section_rule in (check_rail, check_numbered, check_bounds, check_forms, check_endstop):
+            yield from section_rule(machine, section)
 
 
-def check_axes(machine: ParsedPrinter) -> Remarks:
-    """The steppers that the kinematics needs.
+def check_axes(machine: ParsedPrinter) -> Findings:
+    """Find steppers that the kinematics needs and that are not there.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
     """
     for name, needed in machine.axes.items():
         if name not in machine:
             option = (*needed, "step_pin")[0]
-            missing = f"Option '{option}' in section '{name}' must be specified"
-            message = f"{missing}: there is no such section, and {machine.kinematics} needs it"
-            yield machine.absent(machine["printer"], "kinematics", message)
+            yield machine.missing_from(
+                machine["printer"],
+                "kinematics",
+                f"Option '{option}' in section '{name}' must be specified: there is no such section, and "
+                f"{machine.kinematics} needs it",
+            )
 
 
-def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """A stepper that the kinematics does not have, and options of an axis that only its first stepper has."""
+def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    """Find a stepper that the kinematics does not have, and options that only the first stepper of an axis
+    takes."""
     # The stepper of an axis, and the number of a further one.
     match = re.fullmatch(r"(stepper_(?:[a-z]|left|right|bed|arm))(\d*)", section.name)
     if not match or len(machine.axes) < 2:
         return
     if match[1] not in machine.axes:
         if not machine.plugins and machine.axes.keys() <= machine.keys():
-            message = f"Section '{section.name}' is not a valid config section"
-            yield Remark(section, "", f"{message} with {machine.kinematics}")
+            yield section.finding(
+                "",
+                f"Section '{section.name}' is not a valid config section with {machine.kinematics}",
+            )
     elif match[2] or machine.kinematics in ("delta", "rotary_delta"):  # these compute their range
         # The beginnings of options of an axis as a whole.
         refused = ("position_", "homing_", "second_homing_") if match[2] else "position_m"
         for name in section:
             if name.startswith(refused):
-                yield Remark(
-                    section, name, f"Option '{name}' is not valid in section '{section.name}'"
+                yield section.finding(
+                    name, f"Option '{name}' is not valid in section '{section.name}'"
                 )
 
 
-def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """Sections and options with a number: Klipper reads them up to the first that is not there.
+def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    """Find numbered sections and options that Klipper never reads: it stops at the first that is not there.
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
     """
@@ -80,20 +86,22 @@ def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
         message = f"'{name}' is not valid in section '{section.name}'"
         for missing in needed:
             if missing not in machine and missing not in section:
-                needs = f"it needs {missing}, which is not there"
-                yield machine.absent(section, name, f"{message}: {needs}")
+                yield machine.missing_from(
+                    section, name, f"{message}: it needs {missing}, which is not there"
+                )
 
 
-def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """Options that bound each other, or that exclude each other.
+def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    """Find options that are out of the bounds that another one sets, or that another one excludes.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
     """
     for option, (sign, other, *default) in rules("bound", section.kind):
         bound = section.number(other, *map(float, default))
         if problem := out_of_bounds(section.numbers(option), sign, bound):
-            message = f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
-            yield Remark(section, option, message)
+            yield section.finding(
+                option, f"Option '{option}' in section '{section.name}' must {problem}, its {other}"
+            )
     for option, (other, *values) in rules("goes", section.kind):
         setting = section.get(option)
         if not setting or setting.saved:
@@ -102,13 +110,13 @@ def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Remarks:
         if not any(re.fullmatch(pattern, value or "-") for pattern in values):
             message = f"Option '{option}' is not valid in section '{section.name}'"
             if value:
-                yield Remark(section, option, f"{message} beside {other}: {value[:40]}")
+                yield section.finding(option, f"{message} beside {other}: {value[:40]}")
             else:
-                yield machine.absent(section, option, f"{message} without {other}")
+                yield machine.missing_from(section, option, f"{message} without {other}")
 
 
-def check_forms(_: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """Words of a list, or lines, that do not have the form of their option.
+def check_forms(_: ParsedPrinter, section: ConfigSection) -> Findings:
+    """Find words of a list, or lines, that do not have the form that their option needs.
 
     Source: each option's reader.
     """
@@ -120,11 +128,11 @@ def check_forms(_: ParsedPrinter, section: ConfigSection) -> Remarks:
             for text in texts:
                 if not re.fullmatch(pattern, text):
                     message = " ".join(words).format(text[:40], section=section.name)
-                    yield Remark(section, option, message, level)
+                    yield section.finding(option, message, level)
 
 
-def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Remarks:
-    """An endstop outside of its axis, or at neither end of it.
+def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Findings:
+    """Find an endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
     """
@@ -133,20 +141,27 @@ def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Remarks:
     most = section.number("position_max")
     quarter = (most - least) / 4
     if least < most and (position < least or position > most):
-        message = f"position_endstop in section '{section.name}' must be between position_min and position_max"
-        yield Remark(section, "position_endstop", message)
+        yield section.finding(
+            "position_endstop",
+            f"position_endstop in section '{section.name}' must be between position_min and position_max",
+        )
     elif direction := section.value("homing_positive_dir"):
-        is_positive = direction.lower() in TRUTHS[:4]
+        is_positive = direction.lower() in BOOLEANS[:4]
         if position == (least if is_positive else most):
-            message = f"Invalid homing_positive_dir / position_endstop in '{section.name}'"
-            yield Remark(section, "homing_positive_dir", message)
+            yield section.finding(
+                "homing_positive_dir",
+                f"Invalid homing_positive_dir / position_endstop in '{section.name}'",
+            )
     elif least + quarter < position < most - quarter:
-        message = f"Unable to infer homing_positive_dir in section '{section.name}'"
-        yield Remark(section, "position_endstop", f"{message}: position_endstop is at neither end")
+        yield section.finding(
+            "position_endstop",
+            f"Unable to infer homing_positive_dir in section '{section.name}': "
+            "position_endstop is at neither end",
+        )
 
 
-def check_drivers(machine: ParsedPrinter) -> Remarks:
-    """The steps that a driver can make, and its address on a shared wire.
+def check_drivers(machine: ParsedPrinter) -> Findings:
+    """Find microsteps that a driver cannot make, and drivers of one address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
     """
@@ -158,21 +173,23 @@ def check_drivers(machine: ParsedPrinter) -> Remarks:
         steps = stepper.value("microsteps")
         # A driver can make these; the option itself may have any number.
         if steps not in "1 2 4 8 16 32 64 128 256".split() and steps.isdigit():
-            message = f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid choice"
-            yield Remark(stepper, "microsteps", f"{message} with a {section.kind}")
+            yield stepper.finding(
+                "microsteps",
+                f"Choice '{steps}' for option 'microsteps' in section '{stepper.name}' is not a valid "
+                f"choice with a {section.kind}",
+            )
         pin = section.value("uart_pin").lstrip("^~! ")
         address = (pin, section.value("select_pins"), section.value("uart_address") or "0")
         if pin and address in addresses:
-            yield Remark(
-                section,
+            yield section.finding(
                 "uart_pin",
                 "Shared TMC uarts need unique address or select_pins polarity",
             )
         addresses.add(address)
 
 
-def check_levelling(machine: ParsedPrinter) -> Remarks:
-    """The numbers of steppers and screws that the levelling needs.
+def check_levelling(machine: ParsedPrinter) -> Findings:
+    """Find sections for levelling that have too few steppers or screws.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
     """
@@ -189,38 +206,43 @@ def check_levelling(machine: ParsedPrinter) -> Remarks:
         message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
         if motors < 2:
             message = f"{name} requires multiple z steppers"
-        yield machine.absent(section, option, message)
+        yield machine.missing_from(section, option, message)
     for section in machine.of("bed_screws", "screws_tilt_adjust"):
         if not {"screw1", "screw2", "screw3"} <= section.keys():
-            yield Remark(section, "screw3", f"{section.name}: Must have at least three screws")
+            yield section.finding("screw3", f"{section.name}: Must have at least three screws")
 
 
-def check_mesh(machine: ParsedPrinter) -> Remarks:
-    """The points of the mesh: where, how many, how they are joined.
+def check_mesh(machine: ParsedPrinter) -> Findings:
+    """Find mistakes in the points of the mesh: where, how many, how they are joined.
 
     Source: klippy/extras/bed_mesh.py.
     """
     section = machine["bed_mesh"]
     if any(map(operator.le, section.numbers("mesh_max"), section.numbers("mesh_min"))):
-        message = "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
-        yield Remark(section, "mesh_min", message)
+        yield section.finding(
+            "mesh_min", "bed_mesh: invalid min/max points: mesh_min is not below mesh_max"
+        )
     counts = section.numbers("probe_count") + section.numbers("round_probe_count")
     algorithm = section.value("algorithm").lower() or "lagrange"
     is_interpolated = any(section.numbers("mesh_pps") or [2])
     if algorithm == "lagrange" and max(counts, default=0) > 6 and is_interpolated:
-        message = "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic"
-        yield Remark(section, "probe_count", message)
+        yield section.finding(
+            "probe_count",
+            "bed_mesh: cannot exceed a probe_count of 6 when using lagrange interpolation; use algorithm: bicubic",
+        )
     elif algorithm == "bicubic" and counts and min(counts) < 4 and max(counts) > 6:
-        message = "bed_mesh: invalid probe_count option when using bicubic interpolation"
-        message += ": 3 points on one axis do not go with more than 6 on the other"
-        yield Remark(section, "probe_count", message)
+        yield section.finding(
+            "probe_count",
+            "bed_mesh: invalid probe_count option when using bicubic interpolation: "
+            "3 points on one axis do not go with more than 6 on the other",
+        )
 
 
-def check_reach(machine: ParsedPrinter) -> Remarks:
-    """A corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with it,
-    and the calibration ends with "Move out of range".
+def check_reach(machine: ParsedPrinter) -> Findings:
+    """Find a corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with
+    it, and the calibration ends with "Move out of range".
     """
-    probes = machine.of(*PROBES)
+    probes = machine.of(*PROBE_KINDS)
     # The kinematics whose steppers x and y have the bounds of these axes.
     if not probes or machine.kinematics not in ("cartesian", "corexy", "corexz"):
         return
@@ -233,22 +255,24 @@ def check_reach(machine: ParsedPrinter) -> Remarks:
             offset = probes[0].number(f"{axis}_offset", 0.0)
             nozzle = corner - offset
             if nozzle < least or nozzle > most:
-                message = (
+                yield mesh.finding(
+                    option,
                     f"{option} takes the nozzle to {axis} = {nozzle:g}, but stepper_{axis} goes from "
-                    f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})"
+                    f"{least:g} to {most:g} (the probe's {axis}_offset is {offset:g})",
+                    WARNING,
                 )
-                yield Remark(mesh, option, message, WARNING)
 
 
-def check_homing(machine: ParsedPrinter) -> Remarks:
-    """The endstop and the place for homing z.
+def check_homing(machine: ParsedPrinter) -> Findings:
+    """Find a missing endstop, and a place beyond an axis, for homing z.
 
     Source: klippy/extras/safe_z_home.py.
     """
     for section in machine.of("safe_z_home"):
         if machine.keys().isdisjoint(("stepper_z", "carriage z")):
-            yield machine.absent(section, "", "Missing Z endstop config for safe_z_homing")
+            yield machine.missing_from(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position")):
             if home > machine[f"stepper_{axis}"].number("position_max"):
-                message = f"home_xy_position lies beyond stepper_{axis}"
-                yield Remark(section, "home_xy_position", message, WARNING)
+                yield section.finding(
+                    "home_xy_position", f"home_xy_position lies beyond stepper_{axis}", WARNING
+                )

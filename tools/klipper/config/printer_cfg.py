@@ -15,25 +15,25 @@ from typing import NamedTuple
 
 from tools.toolkit import ToolError, checkpoint
 
-from ..printer_data import content
+from ..printer_data import read_file
 
 # The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py).
-BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
+SAVED_BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
 # The lines that make Klipper drop the block: a marked one above it, an unmarked one or another header in it.
-STRAY = re.compile(r"(?m)^(#\*# .*)")
-ODD = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
+STRAY_LINE = re.compile(r"(?m)^(#\*# .*)")
+UNMARKED_LINE = re.compile(r"(?m)^(?:(?!#\*#(?: |$))\s*|(?=#\*# <--))(\S.*)")
 UNPARSED = "Unable to parse the line: '{}' is neither 'option: value' nor a section"
 # Klipper takes the name of a header, and the pattern of an include, up to the last bracket of the line.
 INCLUDE = "include "
 HEADER = re.compile(r"\[(.+)\]")
 # The beginnings of names of sections that only calibrations write, wherever a person has moved them.
-PROFILES = ("bed_mesh ", "skew_correction ")
+PROFILE_PREFIXES = ("bed_mesh ", "skew_correction ")
 # The comment of a line: from a `#`, or a `;` that begins it or follows a blank.
 COMMENT = re.compile(r"#|(?<!\S);")
-OPTION_LINE = re.compile(r"([^:=]*)[:=](.*)")
+SETTING_LINE = re.compile(r"([^:=]*)[:=](.*)")
 # The parts of a path from the first pattern on: a pattern may match no file.
 MAGIC_PARTS = re.compile(r"/[^/]*[*?\[].*")
-# Lines that are read, in included files too: no printer has a tenth of it.
+# Lines that are read, in included files too: no printer has a tenth of them.
 MOST_LINES = 50_000
 # Characters of a section's or an option's name; none that Klipper has is half as long.
 LONGEST_NAME = 100
@@ -77,6 +77,13 @@ class ConfigSection(dict[str, Setting]):
         """True for a section without options, too."""
         return True
 
+    def finding(
+        self, option: str, message: str, level: str = ERROR, nearest: str = ""
+    ) -> "Finding":
+        """A finding about an option; it stands at the section if that has no such option."""
+        place = self.get(option) or self
+        return Finding(place.line, place.file, self.name, option, level, message, nearest)
+
     def add(self, setting: Setting) -> None:
         """Add a setting: the last one of an option holds, a saved one only if there is no other."""
         self.settings.append(setting)
@@ -84,24 +91,24 @@ class ConfigSection(dict[str, Setting]):
             self[setting.name] = setting
 
     def value(self, option: str) -> str:
-        """The value of an option; "" if it is not there."""
+        """An option's value; "" if it is not there."""
         return self[option].value if option in self else ""
 
     def words(self, option: str) -> list[str]:
-        """The words of a list with commas."""
+        """A list with commas as its words."""
         # What stands between two commas, without the blanks around it.
         return re.findall(r"[^\s,](?:[^,]*[^\s,])?", self.value(option))
 
     def numbers(self, option: str) -> list[float]:
-        """The numbers of a list with commas; none if something else stands there."""
+        """A list with commas as numbers; empty if something else stands there."""
         try:
             return [float(word) for word in self.words(option)]
         except ValueError:
             return []
 
     def number(self, option: str, default: float = math.nan) -> float:
-        """The number of an option; the default if it is missing, NaN if it is not a number: no comparison
-        with NaN is true."""
+        """An option's number; the default if it is missing, NaN if it is not a number: no comparison with NaN
+        is true."""
         try:
             return float(self.value(option) or default)
         except ValueError:
@@ -109,8 +116,8 @@ class ConfigSection(dict[str, Setting]):
 
 
 class Finding(NamedTuple):
-    """A finding: its place, level and message, and a name that may have been meant. `also`: lines with the
-    same."""
+    """A mistake or a remark: its place, level and message, and a name that may have been meant. `also`:
+    further lines with the same."""
 
     line: int
     file: str
@@ -138,11 +145,11 @@ class PrinterConfig:
 
     `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
     includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
-    has written a block into it. `find` gives the files that an include means; `files` are the names from the
-    first file to the one that is being read, each of which includes the next.
+    has written a block into it. `find_included` gives the files that an include means; `files` are the names
+    from the first file to the one that is being read, each of which includes the next.
     """
 
-    find: FindIncludes
+    find_included: FindIncludes
     files: list[str] = field(default_factory=list)
     sections: dict[str, ConfigSection] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
@@ -154,7 +161,7 @@ class PrinterConfig:
 
     @property
     def options(self) -> int:
-        """The number of options in all sections."""
+        """How many options all sections have together."""
         return sum(len(section.settings) for section in self.sections.values())
 
     # Klipper's rules, which the reader follows:
@@ -165,7 +172,7 @@ class PrinterConfig:
     # - The lines after SAVE_CONFIG's header begin with `#*#`; they count where the file itself has nothing.
     # A line that Klipper cannot read is a problem, and the reader goes on behind it.
     def read(self, file: str, data: bytes) -> None:
-        """Read a file and what it includes: its name and its bytes."""
+        """Read a file, by its name and bytes, and what it includes."""
         self.files.append(file)
         # The section of the next option: without a name before the first header and after an include, None
         # if the lines up to the next header are skipped.
@@ -185,15 +192,16 @@ class PrinterConfig:
                 section = ConfigSection("")
             elif header:
                 name = header[1][:LONGEST_NAME]
-                begun = ConfigSection(name, number, file, is_saved or name.startswith(PROFILES))
-                section = self.sections.setdefault(name, begun)
+                saved = is_saved or name.startswith(PROFILE_PREFIXES)
+                new_section = ConfigSection(name, number, file, saved)
+                section = self.sections.setdefault(name, new_section)
             elif section:
-                match = OPTION_LINE.match(text)
+                match = SETTING_LINE.match(text)
                 name, value = match.groups() if match else ("", "")
                 name = name.rstrip().lower()[:LONGEST_NAME]
                 problem = _problem(section, name, text)
                 if problem:
-                    self.refuse(number, problem.format(text[:60]), section.name)
+                    self.add_problem(number, problem.format(text[:60]), section.name)
                     if problem != UNPARSED:
                         section = None
                 else:
@@ -203,10 +211,10 @@ class PrinterConfig:
         self.files.pop()
 
     def _lines(self, data: bytes) -> Iterator[tuple[int, str, bool]]:
-        """The lines of a file without comments: the number, the line, whether SAVE_CONFIG wrote it."""
+        """Yield the lines of a file without comments: number, line, whether SAVE_CONFIG wrote it."""
         self.size_bytes += len(data)
         text = self._decoded(data)
-        own_lines = self._own_lines(text)
+        own_lines = self._count_own_lines(text)
         for number, line in enumerate(text.split("\n"), 1):
             is_saved = number > own_lines
             line = line[4:] if is_saved else line
@@ -218,23 +226,23 @@ class PrinterConfig:
                     return
                 yield number, line, is_saved
 
-    def _own_lines(self, text: str) -> int:
-        """The number of lines before those that SAVE_CONFIG wrote; more than there are if nothing of its
-        block counts. It counts in the file that Klipper starts with, if nothing is wrong with it."""
-        block = re.search(BLOCK, text)
+    def _count_own_lines(self, text: str) -> int:
+        """Count the lines before those that SAVE_CONFIG wrote: all lines if its block does not hold. It holds
+        in the file that Klipper starts with, unless a line is out of place."""
+        block = re.search(SAVED_BLOCK, text)
         size = len(text)
         begin, end = block.span() if block else (size, size)
         if len(self.files) == 1:
-            wrong = STRAY.search(text, 1, begin) or ODD.search(text, end)
+            misplaced = STRAY_LINE.search(text, 1, begin) or UNMARKED_LINE.search(text, end)
             self.has_saved_block = bool(block)
         else:  # one that was left in a copy of the first file does no harm
-            wrong = None if self.has_saved_block else block
+            misplaced = None if self.has_saved_block else block
             end = size
-        if wrong:
-            broken = text.count("\n", 0, wrong.start(1)) + 1
-            self.refuse(
-                broken,
-                f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{wrong[1][:40]}'; "
+        if misplaced:
+            line = text.count("\n", 0, misplaced.start(1)) + 1
+            self.add_problem(
+                line,
+                f"Klipper drops everything that SAVE_CONFIG wrote because of this line: '{misplaced[1][:40]}'; "
                 "its block stands once, at the end of printer.cfg itself, and each of its lines begins with "
                 "'#*# '",
             )
@@ -245,19 +253,19 @@ class PrinterConfig:
         return lines_before
 
     def _decoded(self, data: bytes) -> str:
-        """The text of a file; Klipper opens only UTF-8 without a byte order mark."""
+        """Decode a file; Klipper opens only UTF-8 without a byte order mark."""
         if data.startswith(BOM_UTF8):
-            self.refuse(
+            self.add_problem(
                 1,
                 "Unable to open config file: it begins with a byte order mark; save as UTF-8 without BOM",
             )
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            bad = data.count(b"\n", 0, error.start) + 1
-            self.refuse(
-                bad,
-                f"Unable to open config file: a byte in line {bad} is not UTF-8, and Klipper does not start",
+            line = data.count(b"\n", 0, error.start) + 1
+            self.add_problem(
+                line,
+                f"Unable to open config file: a byte in line {line} is not UTF-8, and Klipper does not start",
             )
             text = data.decode("utf-8-sig", "replace")
         return text.replace("\r\n", "\n")
@@ -267,27 +275,27 @@ class PrinterConfig:
         folder, slash, _ = self.files[-1].rpartition("/")
         is_there = bool(MAGIC_PARTS.search(f"/{pattern}"))
         # Klipper looks beside the file.
-        for name, data in self.find(folder + slash + pattern, pattern):
+        for name, data in self.find_included(folder + slash + pattern, pattern):
             is_there = True
             self.lines += 1  # files that include all others come in every order
             if data is None or self.size_bytes > LARGEST_CONFIG:
                 if name not in self.missing:
                     self.missing.append(name)
             elif name in self.files or len(self.files) > 100:
-                self.refuse(line, f"Recursive include of config file '{name[:80]}'")
+                self.add_problem(line, f"Recursive include of config file '{name[:80]}'")
             else:
                 self.read(name, data)
         if not is_there:
-            self.refuse(line, f"Include file '{pattern[:80]}' does not exist")
+            self.add_problem(line, f"Include file '{pattern[:80]}' does not exist")
             self.absent.append(pattern)
 
-    def refuse(self, line: int, message: str, section: str = "") -> None:
+    def add_problem(self, line: int, message: str, section: str = "") -> None:
         """Note a line of the file that Klipper cannot read."""
         self.problems.append(Finding(line, self.files[-1], section, "", ERROR, message))
 
 
 def _problem(section: ConfigSection, name: str, text: str) -> str:
-    """The problem of a line that should be an option of this name; "" if it is one."""
+    """What is wrong with a line that should be an option of this name; "" if it is one."""
     if not section.name:
         return "File contains no section headers: '{}' stands in no section"
     before = section.settings[-1].name if section.settings else ""
@@ -298,46 +306,44 @@ def _problem(section: ConfigSection, name: str, text: str) -> str:
 
 
 def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterConfig:
-    """The configuration in `text`, with the texts of `include` in the place of `[include name]`."""
-    given = {
-        name.removeprefix("./"): text.encode("utf-8", "replace")
-        for name, text in (include or {}).items()
-    }
+    """Read the configuration in `text`, with the texts of `include` in the place of `[include name]`."""
+    contents = {}
+    for name, included in (include or {}).items():
+        contents[name.removeprefix("./")] = included.encode("utf-8", "replace")
 
-    def find(path_pattern: str, pattern: str) -> IncludedFiles:
-        names = fnmatch.filter(given, path_pattern)
-        if not names:
-            names = fnmatch.filter(given, pattern.removeprefix("./"))
-        return [(name, given[name]) for name in sorted(names)] or [(pattern, None)]
+    def find_included(path_pattern: str, pattern: str) -> IncludedFiles:
+        names = fnmatch.filter(contents, path_pattern)
+        names = names or fnmatch.filter(contents, pattern.removeprefix("./"))
+        return [(name, contents[name]) for name in sorted(names)] or [(pattern, None)]
 
-    return from_bytes(text.encode("utf-8", "replace"), find)
+    return from_bytes(text.encode("utf-8", "replace"), find_included)
 
 
 def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
-    """A configuration with the files it includes, except those outside the folder `inside`, whose names are
-    not shown either.
+    """Read a configuration with the files it includes, except those outside the folder `inside`, whose names
+    are not shown either.
 
     Raises ToolError: not there, not a file, too long, outside.
     """
 
-    room = LARGEST_CONFIG  # bytes that includes may still bring
+    bytes_left = LARGEST_CONFIG  # for the included files
 
-    def find(path_pattern: str, pattern: str) -> IncludedFiles:
-        nonlocal room
+    def find_included(path_pattern: str, pattern: str) -> IncludedFiles:
+        nonlocal bytes_left
         if inside and not _leads_into(inside, path.parent / path_pattern):
             yield pattern, None
             return
         for name in sorted(islice(glob.iglob(path_pattern, root_dir=path.parent), 1000)):
             checkpoint()
             try:
-                data = content(path.parent / name, inside, room)
-                room -= len(data)
+                data = read_file(path.parent / name, inside, bytes_left)
+                bytes_left -= len(data)
                 yield name, data
             except ToolError as error:
                 # A link that leads out: the names there are nobody's business.
                 yield pattern if error.code == "OUTSIDE" else name, None
 
-    return from_bytes(content(path, inside, LARGEST_CONFIG), find)
+    return from_bytes(read_file(path, inside, LARGEST_CONFIG), find_included)
 
 
 def _leads_into(folder: Path, pattern: Path) -> bool:
@@ -347,8 +353,9 @@ def _leads_into(folder: Path, pattern: Path) -> bool:
     return any(os.path.commonpath([fixed, root]) == root for root in roots)
 
 
-def from_bytes(data: bytes, find: FindIncludes) -> PrinterConfig:
-    """The configuration in the bytes of a file; `find` gives the contents of what it includes."""
-    config = PrinterConfig(find)
+def from_bytes(data: bytes, find_included: FindIncludes) -> PrinterConfig:
+    """Read the configuration in the bytes of a file; `find_included` gives the contents of what it
+    includes."""
+    config = PrinterConfig(find_included)
     config.read("", data)
     return config

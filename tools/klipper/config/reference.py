@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-PAGE = "Config_Reference.md"
+REFERENCE_PAGE = "Config_Reference.md"
 SENSOR = "sensor_type"
 # A stepper of an axis: `stepper_x`, `stepper_z1`, `stepper_arm`; `stepper_mmu_gear` is a plugin's.
 AXIS_STEPPER = re.compile(r"stepper_(?:[a-z]|arm|bed|left|right)\d*$")
@@ -66,12 +66,12 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The name as Klipper compares it."""
+        """Its name as Klipper compares it."""
         return self.name.lower()
 
     @property
     def text(self) -> str:
-        """The text that describes it."""
+        """Its description."""
         return " ".join(self.lines)
 
 
@@ -89,24 +89,24 @@ class Block:
     kinematics: str = ""
     options: list[Option] = field(default_factory=list)
     # It has a `...` line: more options than are listed.
-    open: bool = False
+    is_open: bool = False
     # The lines of each text.
     texts: list[list[str]] = field(default_factory=lambda: [[]])
 
     @property
     def kind(self) -> str:
-        """The first word of the name, which decides what the section is."""
+        """First word of the name, which decides what the section is."""
         return self.name.partition(" ")[0]
 
     @cached_property
     def refers(self) -> list[str]:
-        """The sections that its texts refer to, once it is read."""
+        """Sections that its texts refer to, once it is read."""
         return REFERS.findall("\n".join(map(" ".join, self.texts)))
 
     def take_line(self, line: str) -> None:
-        """Read a line. The text of an option stands below it, or below the last of its group."""
+        """Read a line. An option's text stands below it, or below the last of its group."""
         if line.strip() in (ELLIPSIS, "#" + ELLIPSIS):
-            self.open = True
+            self.is_open = True
         elif match := OPTION_LINE.match(line):
             mark, name, value = match.groups("")
             default = value.partition(" #")[0].strip().removeprefix(ELLIPSIS)
@@ -123,7 +123,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Every block that has an option or a name; a diagram has neither."""
+    """Yield every block that has an option or a name; a diagram has neither."""
     group = heading = owner = ""
     block = None
     for line in text.splitlines():
@@ -150,8 +150,7 @@ class Options(dict[str, Option]):
     """The options of a section by their keys."""
 
     def option_named(self, name: str) -> Option | None:
-        """The option that `name` is: itself, one of a series (`screw5_name`), or of a pattern
-        (`variable_<name>`)."""
+        """Find the option of a name, of a series (`screw5_name`), or of a pattern (`variable_<name>`)."""
         if name in self:
             return self[name]
         for key, option in self.items():
@@ -172,27 +171,27 @@ class Reference:
                 self.kinds.setdefault(block.kind, []).append(block)
 
     def kind(self, section: str) -> str:
-        """The kind that documents a section, "" if none does: `extruder1` for `extruder3`."""
+        """Name the kind that documents a section, "" if none does: `extruder1` for `extruder3`."""
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
             return word
         base = word.rstrip("0123456789")  # the number tells the sections of a series apart
-        alike = base + "1"  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
+        described = base + "1"  # `extruder3` is as `extruder1`, `stepper_x2` as `stepper_z1`
         if AXIS_STEPPER.fullmatch(word):
-            alike = "stepper_a" if base == word else "stepper_z1"
-        return alike if alike in self.kinds else ""
+            described = "stepper_a" if base == word else "stepper_z1"
+        return described if described in self.kinds else ""
 
     def named(self, name: str) -> list[Block]:
-        """The blocks of a section or of common options, by what a person or a text calls them: the kind, or
-        the heading."""
+        """Find the blocks of a section or of common options by what a person or a text calls them: their
+        kind, or their heading."""
         name = name.lower()
         headed = [block for block in self.blocks if block.heading.lower() in (name, f"[{name}]")]
         kind = self.kinds.get(name, [])  # a chip of [load_cell] has a heading of its own
         return kind if not headed or any(block in headed for block in kind) else headed
 
     def options_of(self, kind: str, kinematics: str) -> Options:
-        """The options of a kind of section by their key, those it shares with the sections it refers to
-        included. Of blocks for some kinematics those for these count, or all of them if none is."""
+        """Options of a kind of section by their key, also those that it shares with sections it refers to. If
+        the page has blocks for these kinematics, those for others do not count."""
         blocks = self.kinds.get(kind, [])
         if AXIS_STEPPER.fullmatch(kind):
             axes = [block for block in self.blocks if AXIS_STEPPER.fullmatch(block.kind)]
@@ -205,17 +204,17 @@ class Reference:
         return options
 
     def described(self, blocks: Iterable[Block]) -> Iterator[Option]:
-        """The options of these blocks, of those that they refer to, and so on; where a sensor is named, of
-        all sensors."""
+        """Yield the options of these blocks, of those that they refer to, and so on; where a sensor is named,
+        of all sensors."""
         queue = [*blocks]
         keys = set()
         for block in queue:
-            own = {option.key for option in block.options}
-            keys |= own
+            own_keys = {option.key for option in block.options}
+            keys |= own_keys
             yield from block.options
             for other in chain.from_iterable(map(self.named, block.refers)):
-                shared = own.intersection(option.key for option in other.options)
-                if other not in queue and (shared or block.open or not own):
+                shared = own_keys.intersection(option.key for option in other.options)
+                if other not in queue and (shared or block.is_open or not own_keys):
                     queue.append(other)
         if {SENSOR, "min_temp"} <= keys:
             for block in self.blocks:

@@ -12,9 +12,9 @@ from itertools import pairwise
 from .options import known_words
 
 # The beginning of a tag; the sign of a statement is a group.
-OPEN = re.compile(r"\{(%?)[-+]?\s*")
+TAG_BEGIN = re.compile(r"\{(%?)[-+]?\s*")
 # The end of a tag, with the same group.
-BLOCK_END = re.compile(r"[-+]?(%?)\}")
+TAG_END = re.compile(r"[-+]?(%?)\}")
 # A block that is not a template, and a word that does not change the syntax.
 RAW = r"(?s)\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})"
 # A name, a number, a text, or a sign, with the blanks around it.
@@ -22,7 +22,7 @@ TOKEN = re.compile(
     r"""(?s)\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*"""
 )
 CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
-# Jinja's operators and what stands for them in Python.
+# Jinja's operators, and those of Python that take their place.
 OPERATORS = dict(
     pair.split() for pair in "~ +|is ==|if and|else or|and and|or or|not not|in in".split("|")
 )
@@ -31,20 +31,20 @@ AFTER_ELSE = " else"
 
 
 def mistake(template: str) -> str:
-    """The first mistake in the syntax of a template; "" if Jinja takes it.
+    """Describe the first mistake in the syntax of a template; "" if Jinja takes it.
 
     Source: load_template in klippy/extras/gcode_macro.py.
     """
     text = re.sub(RAW, "", template)
     blocks: list[str] = []  # those that are open
     offset = 0
-    while begin := OPEN.search(text, offset):
+    while begin := TAG_BEGIN.search(text, offset):
         try:
             tokens, offset = _tokens(text, begin)
             if begin[1]:
-                _statement(blocks, tokens)
+                _check_statement(blocks, tokens)
             else:
-                _expression(tokens)
+                _check_expression(tokens)
         except SyntaxError as error:
             return f"{error.msg}: {' '.join(text[begin.start() :][:60].split())}"
         except (RecursionError, MemoryError):  # nobody has written that
@@ -56,12 +56,12 @@ def mistake(template: str) -> str:
 
 
 def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
-    """The tokens of a tag, and the offset behind its end."""
+    """Read the tokens of a tag, and the offset behind its end."""
     offset = begin.end()
     tokens: list[str] = []
     brackets: list[str] = []
     while match := TOKEN.match(text, offset):
-        end = BLOCK_END.match(text, offset)
+        end = TAG_END.match(text, offset)
         if end and not brackets and end[1] == begin[1]:
             return tokens, end.end()
         token = match[1]
@@ -74,11 +74,11 @@ def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
     raise SyntaxError(f"unexpected '{text[offset : offset + 1]}'")
 
 
-def _statement(blocks: list[str], tokens: list[str]) -> None:
+def _check_statement(blocks: list[str], tokens: list[str]) -> None:
     """Judge a tag by its first word; `blocks` are those that it stands in."""
-    word, *rest = tokens or [""]
+    word, *arguments = tokens or [""]
     begun = word.removeprefix("end")
-    is_set = word == "set" and "=" in rest
+    is_set = word == "set" and "=" in arguments
     is_block = word in known_words("tags")["block"] and not is_set
     if word in ("else", "elif"):
         fits = blocks[-1:] == ["if"] or (word == "else" and blocks[-1:] == ["for"])
@@ -89,20 +89,20 @@ def _statement(blocks: list[str], tokens: list[str]) -> None:
     else:
         fits = is_block or word in known_words("tags")["single"]
     is_bare = word in "else endif endfor endmacro endset endcall".split()  # it is one word
-    if not fits or (rest and is_bare):
+    if not fits or (arguments and is_bare):
         raise SyntaxError(f"{{% {' '.join(tokens)} %}} fits no tag before it")
     if is_block:
         blocks.append(word)
     divider = "in" if word == "for" else "="
     if word == "for" or is_set:
-        number = rest.index(divider) if divider in rest else 0
-        _expression(rest[:number])
-        _expression(rest[number + 1 :])
+        number = arguments.index(divider) if divider in arguments else 0
+        _check_expression(arguments[:number])
+        _check_expression(arguments[number + 1 :])
     elif word in ("if", "elif"):
-        _expression(rest)
+        _check_expression(arguments)
 
 
-def _expression(tokens: list[str]) -> None:
+def _check_expression(tokens: list[str]) -> None:
     """Judge an expression by its Python counterpart."""
     words = []
     before = ""

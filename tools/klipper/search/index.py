@@ -1,4 +1,4 @@
-"""The words of all pages, counted by section."""
+"""The index of the pages: their words, counted by section."""
 
 # The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
 # state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
@@ -27,17 +27,17 @@ from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, repla
 
 from .. import headings, pages
 from ..headings import ENTRY_LEVEL, PageSection
-from ..pages import Page
+from ..pages import DocsPage
 from .spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
 
 # Letters and digits, joined by single marks.
 CHUNK = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 WORD_JOINT = re.compile("[_-]")
-# The count of a word in a heading, in words of the text.
-HEADING_WEIGHT = 4
+# A word of a heading counts as this many of the text.
+WORDS_PER_HEADING_WORD = 4
 CHECKSUM = b"%08x\n"
 CHECKSUM_BYTES = 9
-# When the newest of the sources that make an index was written, while they are imported.
+# When the newest of the sources that make an index was written.
 MADE_NS = max(
     path.stat().st_mtime_ns
     for path in (Path(headings.__file__), *Path(__file__).parent.glob("*.*"))
@@ -46,7 +46,7 @@ MADE_NS = max(
 
 class IndexedSection(NamedTuple):
     """A section of a page: the number of the page, its heading, where it begins and ends, how many words it
-    has; the words of its heading that say something. The first section of a page has the file name's, too."""
+    has; the words of its heading without stop words. The first section of a page has the file name's, too."""
 
     page: int
     heading: str
@@ -61,8 +61,8 @@ class Index:
     """`sections` are those of all pages, `words` all words in order. The postings of a word, the
     sections that have it with the count in each, lie between two of `ends`."""
 
-    def __init__(self, files: list[Page], kept: bytes | mmap):
-        """`kept` is a checksum and what `counted` gives."""
+    def __init__(self, files: list[DocsPage], kept: bytes | mmap):
+        """`kept` is a checksum and what `build_index` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
         rows, words = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
@@ -76,30 +76,30 @@ class Index:
         self.mean = sum(sizes) / (len(sizes) or 1) or 1
 
     def row(self, word: str) -> dict[int, int]:
-        """The sections that have a word of the pages, with its count in each."""
+        """Sections that have a word of the pages, with its count in each."""
         number = bisect_left(self.words, word)
         run = self.postings[self.ends[number] : self.ends[number + 1]]
         return dict(zip(run[::2], run[1::2]))
 
     def forms(self, word: str) -> frozenset[str]:
-        """The words of the pages that are forms of this one, `calibrating` of `calibrate`."""
-        text = stem(word)
+        """Words of the pages that are forms of this one, `calibrating` of `calibrate`."""
+        prefix = stem(word)
         # Every word of the pages begins with an empty stem.
-        others = self.beginning(text) if text else []
-        return frozenset(other for other in others if other[len(text) :] in ENDINGS)
+        others = self.beginning(prefix) if prefix else []
+        return frozenset(other for other in others if other[len(prefix) :] in ENDINGS)
 
-    def beginning(self, text: str) -> list[str]:
-        """The words of the pages that begin with a text."""
-        after = text + "\U0010ffff"  # sorts after all letters
-        return self.words[bisect_left(self.words, text) : bisect_left(self.words, after)]
+    def beginning(self, prefix: str) -> list[str]:
+        """Words of the pages that begin with a prefix."""
+        after = prefix + "\U0010ffff"  # sorts after all letters
+        return self.words[bisect_left(self.words, prefix) : bisect_left(self.words, after)]
 
-    def containing(self, part: str) -> frozenset[str]:
-        """The words of the pages that contain a part."""
-        return frozenset(word for word in self.words if part in word)
+    def containing(self, fragment: str) -> frozenset[str]:
+        """Words of the pages that contain a fragment."""
+        return frozenset(word for word in self.words if fragment in word)
 
 
-def counted(files: list[Page]) -> bytes:
-    """The index of pages as bytes, for an Index to read."""
+def build_index(files: list[DocsPage]) -> bytes:
+    """Count the words of pages into the bytes that an Index reads."""
     indexed: list[IndexedSection] = []
     postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, page in enumerate(files):
@@ -109,7 +109,7 @@ def counted(files: list[Page]) -> bytes:
         except ToolError:  # it is not text
             continue
         # First, what stands before the first heading.
-        sections = [("", PageSection("", 1, 0)), *headings.sections(text).items()]
+        sections = [("", PageSection("", 1, 0)), *headings.page_sections(text).items()]
         section_ends = [section.offset for _, section in sections[1:]] + [len(text)]
         for (anchor, section), end in zip(sections, section_ends):
             if section.offset == end:  # nothing stands before the first heading
@@ -118,7 +118,7 @@ def counted(files: list[Page]) -> bytes:
             head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
-            counts = Counter(body + HEADING_WEIGHT * head)
+            counts = Counter(body + WORDS_PER_HEADING_WORD * head)
             counts.update(asked_words().get(page.path, {}).get(anchor, ()))  # each once
 
             for word, count in counts.items():
@@ -136,7 +136,7 @@ def counted(files: list[Page]) -> bytes:
 
 @cache
 def asked_words() -> dict[str, dict[str, set[str]]]:
-    """The words with which people ask for a section, by its page and anchor."""
+    """Read the words with which people ask for a section, by its page and anchor."""
     asked: dict[str, dict[str, set[str]]] = {}
     lines = Path(__file__).with_name("asked.txt").read_text("utf-8")
     # A line is `page#anchor`, tab, English, tab, Russian.
@@ -146,7 +146,7 @@ def asked_words() -> dict[str, dict[str, set[str]]]:
 
 
 def tokens(text: str) -> Iterator[str]:
-    """The words of a text in lower case, those that are joined also as one."""
+    """Yield the words of a text in lower case, joined ones also as one word."""
     for chunk in CHUNK.findall(text.lower()):
         if "_" not in chunk and "-" not in chunk:
             yield chunk if chunk.isascii() else RUSSIAN_ENDING.sub("", chunk)
@@ -159,7 +159,7 @@ def tokens(text: str) -> Iterator[str]:
 
 
 def index_of_pages() -> Index:
-    """The index of the pages as they are now."""
+    """Give the index of the pages as they are now."""
     stamped = []
     for page in pages.pages():
         with suppress(OSError):
@@ -174,18 +174,18 @@ _one_at_a_time = Lock()
 
 
 @lru_cache(1)
-def _cached_index(stamped: tuple[tuple[Page, int, int], ...]) -> Index:
-    """The index that an earlier session stored, if it is undamaged and of these pages, or else a new one."""
+def _cached_index(stamped: tuple[tuple[DocsPage, int, int], ...]) -> Index:
+    """Load the index that an earlier session stored, if it is undamaged and of these pages, or make one."""
     files = [page for page, *_ in stamped]
     # The checksum starts from the pages' stamps and the sources' time, so that it never fits other pages.
-    of_these = crc32(repr((MADE_NS, stamped)).encode())
+    start = crc32(repr((MADE_NS, stamped)).encode())
     path = state_path("klipper-index")
     with suppress(OSError, ValueError), plain_file(path, of_this_user=True) as file:
         kept = mmap(file.fileno(), 0, access=ACCESS_READ)
-        if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], of_these):
+        if kept[:CHECKSUM_BYTES] == CHECKSUM % crc32(memoryview(kept)[CHECKSUM_BYTES:], start):
             return Index(files, kept)
-    content = counted(files)
-    index = CHECKSUM % crc32(content, of_these) + content
+    content = build_index(files)
+    index = CHECKSUM % crc32(content, start) + content
     with suppress(OSError):  # then the next session counts again
         replace_file(path, index)
     return Index(files, index)

@@ -3,7 +3,7 @@
 Each entry of `messages.txt` has four lines, the last three indented: the message as Klipper prints it or
 people say it, `*` for what differs, alternatives divided by ` | `; what it means; what to look at first;
 where to read on as `page#heading`, best first, and after ` < ` the files of Klipper's sources that print it,
-src/ being the firmware, the others below klippy/. Of several that fit, the first is it.
+src/ being the firmware, the others below klippy/. Of several that fit, the first one counts.
 """
 
 import re
@@ -29,8 +29,8 @@ SYNONYMS = dict(
 
 
 class Message(NamedTuple):
-    """A message of Klipper, and what to say of it: what it means, what to look at first, where to read on
-    (pages with `#heading`)."""
+    """A message of Klipper: what it means, what to look at first, where to read on (pages with
+    `#heading`)."""
 
     message: str
     means: str
@@ -39,54 +39,55 @@ class Message(NamedTuple):
 
 
 def messages_in(text: str) -> list[Message]:
-    """The first messages that a text quotes, each once, in its order: of each line the first that fits."""
-    found: dict[str, Message] = {}
-    spell = len(text) <= 300  # a longer one is pasted, not typed
+    """Find the first messages that a text quotes, each once, in its order; a line quotes at most one."""
+    by_meaning: dict[str, Message] = {}
+    is_typed = len(text) <= 300  # a longer one is pasted
     for line in text.splitlines()[:500]:
-        if message := of_line(line[:600], spell=spell):
-            found.setdefault(message.means, message)
-    return list(found.values())[:8]
+        if message := message_in_line(line[:600], correcting=is_typed):
+            by_meaning.setdefault(message.means, message)
+    return list(by_meaning.values())[:8]
 
 
-def of_line(line: str, *, spell: bool = False) -> Message | None:
-    """The message in a line."""
+def message_in_line(line: str, *, correcting: bool = False) -> Message | None:
+    """Find the message in a line, also a misspelt one if `correcting`."""
     # The name of a board in a message about it, `mcu 'extruder_mcu': …`, says that it is not the main one.
     words = _words(re.sub(r"(?i)(mcu ')\w+_mcu(?=')", r"\1board", line))
-    if spell:
+    if correcting:
         words = [spelling.nearest(word, _vocabulary()) or word for word in words]
     text = f" {' '.join(words)} "
-    having = set(words)
-    for needed, pattern, message in forms():
-        if needed <= having and re.search(pattern, text):
+    line_words = set(words)
+    for needed, pattern, message in wordings():
+        if needed <= line_words and re.search(pattern, text):
             return message
     return None
 
 
-def explained(message: Message) -> JsonObject:
-    """A message for the model: what it means, what to look at first, where to read on."""
+def explanation(message: Message) -> JsonObject:
+    """Explain a message to the model: what it means, what to look at first, where to read on."""
     return {"means": message.means, "first": message.first, "read": message.read}
 
 
 @cache
-def forms() -> list[tuple[frozenset[str], str, Message]]:
-    """The words of each wording of a message, and the pattern that finds it: in order, few others between,
-    more in the place of a `*`."""
-    patterns = []
-    for wordings, meaning, first, pages in TABLE_ENTRY.findall(TABLE.read_text("utf-8")):
-        for form in wordings.split(" | "):
-            parts = [r"(?: \S+){0,1}? ".join(_words(part)) for part in form.strip("* ").split("*")]
-            pattern = r"(?: \S+){0,12}? ".join(parts)
-            message = Message(form, meaning, first, pages.split("; "))
-            patterns.append((frozenset(_words(form)), f" {pattern} ", message))
-    return patterns
+def wordings() -> list[tuple[frozenset[str], str, Message]]:
+    """Read each wording of the messages: its words, and the pattern that finds it: these words in order, few
+    others between, more in the place of a `*`."""
+    table = []
+    for alternatives, meaning, first, pages in TABLE_ENTRY.findall(TABLE.read_text("utf-8")):
+        for wording in alternatives.split(" | "):
+            pieces = wording.strip("* ").split("*")
+            patterns = [r"(?: \S+){0,1}? ".join(_words(piece)) for piece in pieces]
+            pattern = r"(?: \S+){0,12}? ".join(patterns)
+            message = Message(wording, meaning, first, pages.split("; "))
+            table.append((frozenset(_words(wording)), f" {pattern} ", message))
+    return table
 
 
 @cache
 def _vocabulary() -> list[str]:
-    return sorted(frozenset().union(*(words for words, _, _ in forms())))
+    return sorted(frozenset().union(*(words for words, _, _ in wordings())))
 
 
 def _words(text: str) -> list[str]:
-    """The stems of the words of a text, without filler words."""
+    """List the stems of a text's words, without filler words."""
     plain = [word.replace("'", "") for word in spelling.words(text)]
     return [spelling.stem(SYNONYMS.get(word, word)) for word in plain if word not in FILLER_WORDS]

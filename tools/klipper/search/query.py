@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from ..pages import Page
+from ..pages import DocsPage
 from .index import CHUNK, WORD_JOINT, Index, IndexedSection
 from .spelling import STOP_WORDS, nearest, words
 
@@ -55,12 +55,12 @@ MOST_SECTIONS = 4
 Term = frozenset[str]
 
 
-def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
-    """The terms of a text, each once, without stop words; the typed words that are nowhere in the pages."""
+def question_terms(text: str, index: Index) -> tuple[list[Term], list[str]]:
+    """Take a question apart: its terms, each once, without stop words; the typed words that no page has."""
     plain = re.sub(MERE_NUMBER, " ", text)
     # Each typed word with its term, empty if no page has it; of words that are an expression of the glossary
     # the first, with the terms of the meaning.
-    found: list[tuple[str, Term]] = []
+    words_and_terms: list[tuple[str, Term]] = []
     typed = words(plain)
     while typed:
         size, meaning = meaning_of(typed)
@@ -68,38 +68,40 @@ def question(text: str, index: Index) -> tuple[list[Term], list[str]]:
         word = group[0]
         if size == 1 and (len(word) == 1 or "'" in word or word in STOP_WORDS):
             continue
-        forms = _forms(group, index)
-        meant = [forms | _forms(alternatives.split("/"), index) for alternatives in meaning]
-        if not any(meant):
-            meant = [_elsewhere(other, index) for other in group]
-        found += [(word, term) for term in meant]
+        forms = _forms_of_any(group, index)
+        group_terms = [
+            forms | _forms_of_any(alternatives.split("/"), index) for alternatives in meaning
+        ]
+        if not any(group_terms):
+            group_terms = [_near_words(other, index) for other in group]
+        words_and_terms += [(word, term) for term in group_terms]
 
-    terms = [term for _, term in found]
+    terms = [term for _, term in words_and_terms]
     # Identifiers as one word, or as a part of one: `SET_PRESSURE_ADVANCE`, `ed_mes`.
     for chunk in CHUNK.findall(plain.lower()):
         joined = WORD_JOINT.sub("", chunk)
         if joined != chunk:
             terms.append(index.forms(joined) or index.containing(joined))
-    absent = [word for word, term in found if not term and not index.containing(word)]
+    absent = [word for word, term in words_and_terms if not term and not index.containing(word)]
     distinct = list(filter(None, dict.fromkeys(terms)))
     return distinct[:MOST_TERMS], list(dict.fromkeys(absent))
 
 
-def _forms(alternatives: Iterable[str], index: Index) -> Term:
-    """The words of the pages that are a form of any of these words."""
+def _forms_of_any(alternatives: Iterable[str], index: Index) -> Term:
+    """Words of the pages that are a form of any of these words."""
     return Term().union(*(index.forms(WORD_JOINT.sub("", word)) for word in alternatives))
 
 
-def _elsewhere(word: str, index: Index) -> Term:
-    """The words that contain one that no page has; if there are none, the word that was meant."""
-    inside = index.containing(word) if len(word) > 2 else Term()
-    alike = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
-    return inside or index.forms(nearest(word, alike))
+def _near_words(word: str, index: Index) -> Term:
+    """Find words that contain one that no page has; if there are none, the word that was meant."""
+    containing = index.containing(word) if len(word) > 2 else Term()
+    candidates = chain(index.beginning(word[:1]), index.beginning(word[1:2]))
+    return containing or index.forms(nearest(word, candidates))
 
 
 def meaning_of(typed: list[str]) -> tuple[int, list[str]]:
-    """The number of the first words that have a meaning here, and that meaning; the first word itself if it
-    has none."""
+    """Look up how many of the first words have a meaning together, and that meaning; the first word itself
+    if it has none."""
     for key, meaning in glossary().get(typed[0][:2], ()):
         if len(key) <= len(typed) and all(map(_fits, typed, key)):
             return len(key), meaning
@@ -115,8 +117,8 @@ def _fits(word: str, key: str) -> bool:
 
 @cache
 def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
-    """The entries, words of the key and meaning, by the first two letters of their keys, keys of more words
-    and longer ones first."""
+    """Read the entries, words of the key and of the meaning, by the first two letters of their keys; keys of
+    more words first, then longer ones."""
     entries = defaultdict(list)
     for key, value in re.findall(r"([^\s;][^;\n]*): ([^;\n]+)", GLOSSARY.read_text("utf-8")):
         entries[key[:2]].append((key.split(), value.split()))
@@ -126,15 +128,15 @@ def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
 
 
 class Ranked(NamedTuple):
-    """A page with its score; its sections, best first: score, share of the question, number."""
+    """A page with its score, and its sections, best first: score, share of the question, number."""
 
-    page: Page
+    page: DocsPage
     score: float
     sections: list[tuple[float, float, int]]
 
 
 def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
-    """The pages that have something of a question, best first. `text` may name a further source."""
+    """Rank the pages that have something of a question, best first. `text` may name a further source."""
     # The terms that each section has, each with its rarity and its count there; the rarity of all together.
     hits = defaultdict(list)
     total = 0.0
@@ -150,32 +152,32 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
 
     # The sections of each page with their scores.
     pages = defaultdict(list)
-    names = {}
+    name_rarities = {}
     for number in sorted(hits):
         section = index.sections[number]
         score, share, heading_rarity = _section_score(index, section, hits[number], total)
         pages[section.page].append((score, share, number))
         if section.offset == 0:  # its heading has the page's name
-            names[section.page] = heading_rarity
+            name_rarities[section.page] = heading_rarity
 
     # A page is its name, its best section, and a falling part of each next one.
     result = []
     for number, sections in pages.items():
         sections.sort(key=lambda scored: -scored[0])
-        together = NAME_WEIGHT * names.get(number, 0)
+        page_score = NAME_WEIGHT * name_rarities.get(number, 0)
         for rank, (score, _, _) in enumerate(sections[:MOST_SECTIONS]):
-            together += score * NEXT_SECTION_SHARE**rank
+            page_score += score * NEXT_SECTION_SHARE**rank
         page = index.files[number]
         if page.source not in text.lower():
-            together *= FURTHER_SOURCE_FACTOR
-        result.append(Ranked(page, together, sections))
+            page_score *= FURTHER_SOURCE_FACTOR
+        result.append(Ranked(page, page_score, sections))
     return sorted(result, key=lambda page: -page.score)
 
 
 def _section_score(
     index: Index, section: IndexedSection, hits: list[tuple[Term, float, int]], total: float
 ) -> tuple[float, float, float]:
-    """A section's score, the share of the question that it has, and the rarity of the terms in its
+    """Compute a section's score, the share of the question that it has, and the rarity of the terms in its
     heading."""
     # The count at half of the saturation; a short section needs fewer.
     size = max(section.size / index.mean, 1)

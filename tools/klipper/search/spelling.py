@@ -1,4 +1,4 @@
-"""The words of a text, the stem of a word, and the word that a misspelt one was meant to be."""
+"""The words of a text, the stem of a word, the word that a misspelt one was meant to be."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ WORD_WITH_ENDING = re.compile(r"[^\W_]+(?:'[^\W\d_]{1,2}(?![^\W_]))?")
 # Words without a subject, which a search leaves out.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text("utf-8").split())
 # The longest suffix that leaves enough of the word. `ss`, `us` and `is` are not plurals.
-SUFFIX = re.compile(
+ENGLISH_ENDING = re.compile(
     r"(?:(?<=\w{5})(?:at(?:e[sd]?|ing|ions?)|ions?|e?ments?)"
     r"|(?<=\w{4})(?:ie[sd]|(?<![aeiou])y)"
     r"|(?<=\w{3})(?:ings?|e[sd]?|(?<![sui])s))$"
@@ -30,32 +30,32 @@ ENDINGS = {
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
+    """List a text's words in order, in lower case; `bed_mesh` and `bed-mesh` are two words each."""
     plain = text.lower().replace("’", "'")
     return [word.removesuffix("'s") for word in WORD_WITH_ENDING.findall(plain)]
 
 
 @lru_cache(4096)
 def stem(word: str) -> str:
-    """The beginning that the forms of a word share; each of them ends in one of ENDINGS.
+    """Cut a word to the beginning that its forms share; each form ends in one of ENDINGS.
 
     `calibrate` covers `calibrating` and `calibration`, `print` does not cover `printer`.
     """
-    return SUFFIX.sub("", word) if word.isascii() else RUSSIAN_ENDING.sub("", word)
+    return ENGLISH_ENDING.sub("", word) if word.isascii() else RUSSIAN_ENDING.sub("", word)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """The word among `words` that a misspelt one stands for; "" if none is near.
+    """Find the word among `words` that a misspelt one stands for; "" if none is near.
 
     The first letter may be missing, or be swapped with the second, but not be another.
     """
     if not 4 <= len(word) <= 40 or word.isdigit():
         return ""
-    most = 2 if len(word) >= 8 else 1  # mistakes
+    most_mistakes = 2 if len(word) >= 8 else 1
     letters = set(word)
     candidates = []
     for other in words:
-        is_as_long = abs(len(other) - len(word)) <= most and other[0] in word[:2]
-        if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most:
+        is_as_long = abs(len(other) - len(word)) <= most_mistakes and other[0] in word[:2]
+        if is_as_long and len(letters.symmetric_difference(other)) <= 2 * most_mistakes:
             candidates.append(other)
     return "".join(get_close_matches(word, candidates, 1, 0.8))
