@@ -18,9 +18,9 @@ def answer(query, **arguments):
 
 
 def search(query, **arguments):
-    found = answer(query, **arguments)
-    assert "error" not in found, found
-    return found["result"] if isinstance(found, dict) else found
+    response = answer(query, **arguments)
+    assert "error" not in response, response
+    return response["result"] if isinstance(response, dict) else response
 
 
 def paths(query, **arguments):

@@ -40,6 +40,6 @@ def behind(env, docs, upstream):
 @pytest.fixture
 def upstream(env, docs):
     """A repository like Klipper's, which KLIPPER_DOCS_URL names."""
-    made = Upstream(env() / "upstream")
-    env(KLIPPER_DOCS_URL=made.url)
-    return made
+    repository = Upstream(env() / "upstream")
+    env(KLIPPER_DOCS_URL=repository.url)
+    return repository

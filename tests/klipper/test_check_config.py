@@ -83,9 +83,9 @@ def test_the_command_prints_a_line_for_each_finding_and_fails_with_errors(docs, 
     )
     file = tmp_path / "printer.cfg"
     file.write_text("[include more/*.cfg]\n[fan]\npin: PB1\nhardware_pwm: \x1b[31mmaybe\n")
-    done = command_check(file)
-    assert done.returncode == 1, done.stderr
-    first, second, *others = done.stdout.splitlines()
+    process = command_check(file)
+    assert process.returncode == 1, process.stderr
+    first, second, *others = process.stdout.splitlines()
     assert first.startswith(f"{file}:4: error: ") and "\x1b" not in first
     assert second.startswith(
         "more/a.cfg:3: error: Option 'fan_spede' is not valid in section 'heater_fan x'"
@@ -93,8 +93,8 @@ def test_the_command_prints_a_line_for_each_finding_and_fails_with_errors(docs, 
     assert "3 sections, 4 options: 2 errors, 0 warnings, 2 hints" in others
     file.write_text("[fan]\npin: PB1\n")
     assert command_check(file).returncode == 0
-    done = command_check("none.cfg")
-    assert (done.returncode, json.loads(done.stdout)["code"]) == (1, "UNREADABLE")
+    process = command_check("none.cfg")
+    assert (process.returncode, json.loads(process.stdout)["code"]) == (1, "UNREADABLE")
 
 
 def look_up(**arguments):

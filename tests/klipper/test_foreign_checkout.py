@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from tests.klipper.asking import paths
-from tests.klipper.test_sync import done, sync
+from tests.klipper.test_sync import sync, synced
 from tests.klipper.upstreams import git, page
 from tools.core.errors import ToolError
 from tools.core.settings import written_folders
@@ -71,14 +71,14 @@ def test_it_is_not_touched_and_its_owner_is_named(foreign, request):
     version."""
     before = state_of(foreign)
 
-    answer = done()
+    answer = synced()
     freshness.at_start()
-    found = health()
-    done()
+    summary = health().summary
+    synced()
 
     assert state_of(foreign) == before
     assert (answer["status"], answer["folder"]) == ("only read", str(foreign))
-    assert "Moonraker" in answer["note"] and "only read" in found.summary
+    assert "Moonraker" in answer["note"] and "only read" in summary
     assert os.listdir(foreign.parent) == [foreign.name]
     assert paths("Bed Mesh")[0] == "Bed_Mesh.md" and foreign not in written_folders()
     note = freshness.note()
@@ -95,7 +95,7 @@ def test_further_repositories_are_not_taken_from_beside_it(env, docs, upstream):
     before = state_of(live)
     env(KLIPPER_DOCS_EXTRA=f"moonraker={upstream.url}")
 
-    done()
+    synced()
 
     assert state_of(live) == before
     assert settings.sources()[1].checkout == docs.parent / ".klipper.extra/moonraker"
@@ -113,7 +113,8 @@ def test_a_folder_without_pages_is_left_alone(docs, upstream):
 def test_the_home_the_project_and_what_holds_them_are_never_written_to(
     env, upstream, monkeypatch, tmp_path
 ):
-    home, project = tmp_path / "empty/home", tmp_path / "project"
+    home = tmp_path / "empty/home"
+    project = tmp_path / "project"
     for folder in (home, project):
         folder.mkdir(parents=True)
     (tmp_path / "link").symlink_to(home)

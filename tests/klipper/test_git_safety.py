@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.klipper.test_sync import assert_at_tip, done, sync
+from tests.klipper.test_sync import assert_at_tip, sync, synced
 from tests.klipper.upstreams import git, page
 from tools.core import settings
 from tools.klipper.checkout import freshness
@@ -33,18 +33,19 @@ def set_hooks(folder, evil):
 
 def poison(docs, evil):
     """Name a program wherever git's configuration, hooks and attributes take one."""
-    program, own = f"touch {evil} #", docs / ".git"
+    program = f"touch {evil} #"
+    git_folder = docs / ".git"
     for name in PROGRAMS:
         git(docs, "config", name, program)
     for name in SHELL_PROGRAMS:
         git(docs, "config", name, f"!{program}")
-    git(docs, "config", "core.hooksPath", str(own / "evil"))
+    git(docs, "config", "core.hooksPath", str(git_folder / "evil"))
     git(docs, "config", f"url.ext::sh -c 'touch {evil}' .insteadOf", "file://")
-    git(docs, "config", "include.path", str(own / "more"))
-    (own / "more").write_text(f'[filter "y"]\n\tsmudge = "{program}"\n\trequired = true\n')
-    (own / "info/attributes").write_text("*.md filter=x diff=md\n")
-    set_hooks(own / "hooks", evil)
-    set_hooks(own / "evil", evil)
+    git(docs, "config", "include.path", str(git_folder / "more"))
+    (git_folder / "more").write_text(f'[filter "y"]\n\tsmudge = "{program}"\n\trequired = true\n')
+    (git_folder / "info/attributes").write_text("*.md filter=x diff=md\n")
+    set_hooks(git_folder / "hooks", evil)
+    set_hooks(git_folder / "evil", evil)
 
 
 @pytest.mark.smoke
@@ -62,9 +63,9 @@ def test_no_hook_of_the_persons_own_runs_in_a_sync(env, docs, upstream):
     subprocess.run(commit, cwd=home, check=True)
     assert evil.exists(), "they run in a git that is run plainly"
     evil.unlink()
-    done()
+    synced()
     upstream.publish("Bed_Mesh", "two")
-    done()
+    synced()
     assert not evil.exists()
 
 
@@ -75,7 +76,7 @@ def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, u
             ".gitattributes": "* filter=y\n",
         }
     )
-    done()
+    synced()
     evil = env() / "evil"
     poison(docs, evil)
     upstream.commit(
@@ -87,7 +88,7 @@ def test_no_hook_and_no_program_of_the_checkouts_configuration_runs(env, docs, u
     evil.unlink()
 
     freshness.at_start()
-    answer = done()
+    answer = synced()
 
     assert list(answer["changed"]) == ["Bed_Mesh.md"]
     assert not evil.exists()
@@ -114,12 +115,12 @@ def test_variables_of_another_git_do_not_reach_ours(env, docs, upstream, monkeyp
         monkeypatch.setenv(name, str(env() / "elsewhere"))
     monkeypatch.setenv("GIT_SSH_COMMAND", "touch evil")
     assert ENVIRON["GIT_TERMINAL_PROMPT"] == "0" and "BatchMode=yes" in ENVIRON["GIT_SSH_COMMAND"]
-    assert done()["status"] == "cloned"
+    assert synced()["status"] == "cloned"
     assert not (env() / "elsewhere").exists()
 
 
 def test_a_path_that_leaves_the_checkout_is_refused(docs, upstream):
-    done()
+    synced()
     blob = git(upstream.folder, "rev-parse", "HEAD:docs/Bed_Mesh.md")
     inner = make_tree(upstream.folder, {"100644 x.md": blob})
     for entry in ("..", ".git", "."):

@@ -54,7 +54,7 @@ def known(query):
 def test_a_message_is_known_by_its_pattern_and_as_it_is_said():
     for query, message in cases(QUOTED):
         assert known(query) == [message]
-    assert [said for said in parts(SAID) if not known(said)] == []
+    assert [wording for wording in parts(SAID) if not known(wording)] == []
 
 
 def test_what_is_no_message_is_not_known():

@@ -1,7 +1,6 @@
 """A question taken apart into words, and search_docs asked in ways nobody should ask."""
 
 import os
-from random import Random
 
 import pytest
 
@@ -77,12 +76,11 @@ def test_a_damaged_index_is_made_again():
 
 def damages(whole):
     """Indexes as a card that rots or a copy cut short leaves them."""
-    random = Random(3)
     yield from (b"", b"\0" * len(whole), whole + b"\0")
     yield from (whole[:-cut] for cut in (1, 4, 12, 4000, 12_000))
-    for _ in range(40):
+    for place in range(0, len(whole), 50):
         rotten = bytearray(whole)
-        rotten[random.randrange(len(rotten))] ^= 1 << random.randrange(8)
+        rotten[place] ^= 1
         yield bytes(rotten)
 
 
@@ -100,8 +98,8 @@ def test_a_blank_query_is_an_error():
 
 def test_what_is_nowhere_answers_an_empty_list_with_a_hint():
     for query in "qqqqzzzz 🙂 \x00\x07 (((( \\ %s \ud800 '' .*".split():
-        found = answer(query)
-        assert found["result"] == [] and "list_docs_map" in found["hint"]
+        response = answer(query)
+        assert response["result"] == [] and "list_docs_map" in response["hint"]
 
 
 def test_a_query_is_never_a_pattern_or_a_command():

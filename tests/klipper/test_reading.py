@@ -23,9 +23,9 @@ def windows(path, **heading):
 
 def joined(path, **heading):
     """The texts of all windows, without the line that ends each but the last."""
-    *closed, last = windows(path, **heading)
-    texts = [one["text"][: one["next_offset"] - one["offset"]] for one in closed]
-    return "".join(texts) + last["text"]
+    *others, end = windows(path, **heading)
+    texts = [answer["text"][: answer["next_offset"] - answer["offset"]] for answer in others]
+    return "".join(texts) + end["text"]
 
 
 def test_a_short_page_comes_whole(small_docs):
@@ -197,7 +197,7 @@ def test_a_dated_entry_is_read_by_its_date(small_docs):
     assert entries == "3 dated ones, 2025-01-01 to 2025-01-02"
 
 
-def test_what_is_not_there_is_told_with_what_is(small_docs):
+def test_for_what_is_not_there_the_answer_names_what_is(small_docs):
     small_docs({"Bed_Mesh.md": PAGE, "Twice.md": "# A\n\n## Same\none\n\n## Same\ntwo\n"})
     assert "two" in read("Twice.md", heading="#same-1")["text"]
     assert "one" in read("Twice.md", heading="Same")["text"]

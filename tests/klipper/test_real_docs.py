@@ -87,9 +87,9 @@ def test_a_letter_more_in_an_option_is_an_error(sections):
         options = reference.options_of(reference.kind(block.name), block.kinematics)
         for name in [f"{option.key}q" for option in block.options[:4]]:
             head = f"[printer]\nkinematics: {block.kinematics}\n"
-            found = findings(f"{head}[{block.name}]\n{name}: 1\n")
-            errors = [finding for finding in found if finding.level == "error"]
-            is_named = [error.option for error in errors].count(name) == 1
+            judged = findings(f"{head}[{block.name}]\n{name}: 1\n")
+            errors = [finding.option for finding in judged if finding.level == "error"]
+            is_named = errors.count(name) == 1
             assert is_named or options.option_named(name) or block.is_open, (block.name, name)
 
 
@@ -124,16 +124,17 @@ def test_questions_find_their_page_and_section(real_docs, file, form, floors):
     of either form: some name the page's introduction, where a section says it better."""
     if not file.exists():
         pytest.skip("these questions are not in a clone (../shared/data)")
-    found = []
+    reciprocal_ranks = []
     sections = 0
     for row in json.loads(file.read_text("utf-8")):
         results = search(row[form])
-        pages_found = dict.fromkeys(result["path"] for result in results)
-        ranks = [rank for rank, path in enumerate(pages_found, 1) if path in row["gold"]]
-        found.append(1 / ranks[0] if ranks else 0)
-        sections += found[-1] == 1 and results[0]["heading"] in row.get("headings", ())
-    totals = found.count(1), sum(map(bool, found)), sum(found), sections
-    scores = [total / len(found) for total in totals]
+        result_pages = dict.fromkeys(result["path"] for result in results)
+        ranks = [rank for rank, path in enumerate(result_pages, 1) if path in row["gold"]]
+        reciprocal_ranks.append(1 / ranks[0] if ranks else 0)
+        sections += ranks[:1] == [1] and results[0]["heading"] in row.get("headings", ())
+    hits = sum(map(bool, reciprocal_ranks))
+    totals = reciprocal_ranks.count(1), hits, sum(reciprocal_ranks), sections
+    scores = [total / len(reciprocal_ranks) for total in totals]
     assert all(map(operator.ge, scores, floors)), scores
 
 

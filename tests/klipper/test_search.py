@@ -120,8 +120,10 @@ def test_what_says_little_beside_the_best_is_left_out(small_docs):
 
 
 def test_a_page_gives_two_results_where_two_sections_say_as_much(small_docs):
-    said = ("The magnets disturb it.", FILLER * 9)
-    small_docs({"Large.md": page("Large", "## One", *said, "## Two", *said, "## Three", FILLER)})
+    sentences = ("The magnets disturb it.", FILLER * 9)
+    small_docs(
+        {"Large.md": page("Large", "## One", *sentences, "## Two", *sentences, "## Three", FILLER)}
+    )
     assert [result["heading"] for result in search("magnets disturb")] == ["One", "Two"]
 
 

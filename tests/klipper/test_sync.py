@@ -19,7 +19,7 @@ def sync(**arguments):
     return call("sync_docs", **arguments)
 
 
-def done(**arguments):
+def synced(**arguments):
     """The answer of a sync that must succeed."""
     answer = sync(**arguments)
     assert answer["success"], answer
@@ -47,7 +47,7 @@ def assert_at_tip(docs, upstream, branch="master"):
 def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(docs, upstream):
     upstream.publish("Bed_Mesh", "Bed Mesh, again")
 
-    answer = done()
+    answer = synced()
 
     assert (answer["status"], answer["old"]) == ("cloned", None)
     assert answer["new"] == commit_of(docs)
@@ -57,12 +57,12 @@ def test_the_first_call_clones_only_the_docs_shallow_and_without_other_contents(
     assert git(docs, "rev-list", "--count", "HEAD") == "1"
     code = git(upstream.folder, "rev-parse", "HEAD:src/code.c")
     assert f"?{code}" in git(docs, "rev-list", "--objects", "--missing=print", "HEAD")
-    assert done() == {"success": True, "status": "already up to date", "new": answer["new"]}
+    assert synced() == {"success": True, "status": "already up to date", "new": answer["new"]}
 
 
 def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
     upstream.commit({"docs/img/x.png": "PNG", "docs/Gone.md": page("Gone", 9)})
-    old = done()["new"]
+    old = synced()["new"]
     upstream.commit(
         {
             "docs/Bed_Mesh.md": page("Bed Mesh") + "more\n",
@@ -74,7 +74,7 @@ def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
         }
     )
 
-    answer = done()
+    answer = synced()
 
     assert (answer["status"], answer["old"]) == ("updated", old)
     assert answer["changed"] == ["Bed_Mesh.md"]
@@ -84,13 +84,13 @@ def test_the_answer_names_each_page_by_what_became_of_it(docs, upstream):
 
 
 def test_a_call_that_began_before_a_sync_ends_with_the_pages_it_began_with(docs, upstream):
-    done()
+    synced()
     source, *_ = sources()  # as a call looks at them, once
     upstream.publish("Bed_Mesh", "Bed Mesh, again")
-    done()
+    synced()
     assert (source.root / "Bed_Mesh.md").read_text() == page("Bed Mesh")
     upstream.publish("Bed_Mesh", "Bed Mesh, once more")
-    done()
+    synced()
     assert not source.root.exists()
 
 
@@ -98,12 +98,12 @@ def test_a_call_that_began_before_a_sync_ends_with_the_pages_it_began_with(docs,
 def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream, back, forth):
     """Several commits, a forced push, and one commit less."""
     upstream.publish("Draft")
-    done()
+    synced()
     git(upstream.folder, "reset", "-q", "--hard", f"HEAD~{back}")
     for number in range(forth):
         upstream.publish(f"P{number}")
 
-    assert "local_edits" not in done()
+    assert "local_edits" not in synced()
 
     assert_at_tip(docs, upstream)
     assert git(docs, "rev-list", "--count", "HEAD") == "1"
@@ -112,24 +112,24 @@ def test_whatever_became_of_the_history_the_sync_ends_at_its_tip(docs, upstream,
 def test_another_default_branch_another_one_in_the_settings_and_another_address_are_followed(
     env, docs, upstream
 ):
-    done()
+    synced()
     # A name below the one before: git cannot keep both.
     git(upstream.folder, "branch", "-M", "passing")
     git(upstream.folder, "branch", "-M", "master/v2")
     upstream.publish("Bed_Mesh", "renamed")
-    done()
+    synced()
     assert_at_tip(docs, upstream, "master/v2")
 
     git(upstream.folder, "checkout", "-q", "-b", "beta")
     upstream.publish("Beta")
     env(KLIPPER_DOCS_BRANCH="beta")
-    assert list(done()["added"]) == ["Beta.md"]
+    assert list(synced()["added"]) == ["Beta.md"]
     assert_at_tip(docs, upstream, "beta")
 
     other = Upstream(env() / "other", "main")
     other.publish("Other")
     env(KLIPPER_DOCS_URL=other.url, KLIPPER_DOCS_BRANCH="")
-    assert list(done()["added"]) == ["Other.md"]
+    assert list(synced()["added"]) == ["Other.md"]
     assert_at_tip(docs, other, "main")
     assert git(docs, "remote", "get-url", "origin") == other.url
 
@@ -137,17 +137,17 @@ def test_another_default_branch_another_one_in_the_settings_and_another_address_
 def test_a_missing_page_is_restored_and_a_generation_of_an_earlier_version_is_fetched_anew(
     docs, upstream
 ):
-    done()
+    synced()
     link = docs / ".pi-mcp/current"
     current = link.resolve()
     number, _, commit = current.name.split("_")
     earlier = current.rename(current.with_name(f"{number}_{commit}"))
     link.unlink()
     link.symlink_to(earlier)
-    done()
+    synced()
     (docs / "docs/Bed_Mesh.md").unlink()
 
-    answer = done()
+    answer = synced()
 
     assert (answer["status"], list(answer["added"])) == ("restored", ["Bed_Mesh.md"])
     assert "local_edits" not in answer
@@ -162,9 +162,9 @@ def test_an_upstream_over_http_is_asked_for_contents_in_one_go(env, docs, upstre
     handler = smart_http(upstream.folder.parent)
     with listening(handler) as url:
         env(KLIPPER_DOCS_URL=f"{url}/upstream/.git")
-        done()
+        synced()
         asked = len(handler.asked)
-        done()
+        synced()
         again = len(handler.asked) - asked
     assert_at_tip(docs, upstream)
     assert asked <= 12 and again <= 2
@@ -178,7 +178,7 @@ def test_further_sources_are_synced_by_the_same_call_and_one_that_fails_stops_no
     gone = env() / "gone"
     env(KLIPPER_DOCS_EXTRA=f"gone=file://{gone} moonraker={moonraker.url}#main:guide")
 
-    klipper, failed, extra = done()["sources"]
+    klipper, failed, extra = synced()["sources"]
 
     assert (klipper["source"], klipper["status"]) == ("klipper", "cloned")
     assert (failed["source"], failed["code"]) == ("gone", "UPSTREAM_UNREACHABLE")
@@ -193,7 +193,7 @@ def test_progress_only_grows_and_stays_within_its_total(env, docs, upstream):
     reports = []
 
     with calls.calling(calls.RunningCall(lambda *report: reports.append(report))):
-        done()
+        synced()
 
     amounts, totals, messages = zip(*reports, strict=True)
     assert sorted(set(amounts)) == list(amounts) and amounts[-1] == 200
@@ -229,17 +229,17 @@ EDITS = [edited, added, committed, in_place_of_our_link]
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
 @pytest.mark.parametrize("has_news", [False, True])
 def test_what_a_person_wrote_is_put_aside_and_named(docs, upstream, edit, has_news):
-    done()
+    synced()
     edit(docs)
     if has_news:
         upstream.publish("News")
 
-    edits = done()["local_edits"]
+    edits = synced()["local_edits"]
 
     moved_to, (path,) = Path(edits["moved_to"]), edits["pages"]
     assert list(contents(moved_to).values()).count(b"my notes\n") == 1
     assert_at_tip(docs, upstream)
-    assert "local_edits" not in done()
+    assert "local_edits" not in synced()
     if edit is committed:
         repository = moved_to / path.partition("/")[0]
         assert git(repository, "show", "mine:docs/Bed_Mesh.md") == "my notes"
@@ -252,7 +252,7 @@ def test_the_entries_of_changes_since_a_day_are_shown(docs, upstream):
     )
 
     newest = "2026-03-01: New."
-    assert done(since="2026-02-01")["config_changes_since"] == [newest, "2026-02-01: Newer."]
+    assert synced(since="2026-02-01")["config_changes_since"] == [newest, "2026-02-01: Newer."]
     for day in ("20260301", "2026-W09-7"):  # Python 3.11 and later read these, too
         assert sync(since=day).get("config_changes_since", [newest]) == [newest]
     assert not sync(since="yesterday")["success"]

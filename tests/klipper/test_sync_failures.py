@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tests.klipper.test_sync import assert_at_tip, done, sync
+from tests.klipper.test_sync import assert_at_tip, sync, synced
 from tests.klipper.upstreams import Stalled, contents, git, page
 from tests.support.client import PROJECT, cases, finished
 from tests.support.web import listening
@@ -38,7 +38,7 @@ def test_an_upstream_that_is_gone_leaves_the_pages_and_says_what_to_do(env, docs
     assert sorted(path.name for path in docs.rglob("*")) == [".pi-mcp", "lock"], "no half clone"
 
     env(KLIPPER_DOCS_URL=upstream.url)
-    done()
+    synced()
     pages = upstream.pages()
     git(upstream.folder, "mv", "docs", "documentation")
     upstream.commit({})
@@ -84,7 +84,7 @@ for name in ("link", "unlink", "rmdir", "fsync"): setattr(os, name, counted(geta
 def test_killed_between_any_two_steps_of_the_switch_the_next_sync_finishes_it(docs, upstream):
     """Each file operation in turn is the last one of a process."""
     upstream.publish("Gone")
-    done()
+    synced()
     (docs / "docs/Bed_Mesh.md").write_text("edited here\n")
     states = [contents(docs / "docs"), upstream.pages()]
     upstream.commit(
@@ -115,7 +115,7 @@ def test_two_processes_at_once_both_end_at_the_tip(docs, upstream, env):
 
 
 def test_a_file_that_may_not_grow_leaves_the_old_pages(docs, upstream):
-    done()
+    synced()
     old = upstream.pages()
     upstream.commit({f"docs/P{number}.md": os.urandom(30_000).hex() for number in range(8)})
 
@@ -123,7 +123,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_pages(docs, upstream):
 
     assert full.returncode == 1 and '"code":"DISK_FULL"' in full.stdout, full
     assert contents(docs / "docs") == old
-    done()
+    synced()
     assert_at_tip(docs, upstream)
 
 
@@ -147,7 +147,7 @@ def test_a_stalled_upstream_is_given_up(env, docs, monkeypatch):
 
 
 def test_a_withdrawn_call_ends_git_and_leaves_the_pages(env, docs, upstream):
-    done()
+    synced()
     pages = upstream.pages()
     withdrawn = threading.Event()
 
@@ -171,7 +171,7 @@ def test_without_git_the_answer_says_how_to_get_it(env, docs, upstream):
 def test_what_a_power_cut_or_a_person_took_from_the_state_folder_is_made_anew(docs, upstream):
     state = docs / ".pi-mcp"
     for lost in (".git/HEAD", "docs/Bed_Mesh.md", "generations", "current", ""):
-        done()
+        synced()
         upstream.publish("Bed_Mesh", f"Bed Mesh without {lost}")
         if "/" in lost:
             (state / "current" / lost).write_bytes(b"\0" * 30)
@@ -179,6 +179,6 @@ def test_what_a_power_cut_or_a_person_took_from_the_state_folder_is_made_anew(do
             finished(["rm", "-r", state / lost])
             state.mkdir(exist_ok=True)
 
-        done()
+        synced()
 
         assert_at_tip(docs, upstream)

@@ -13,11 +13,11 @@ ENVIRON = {**os.environ, **dict.fromkeys(IDENTITY, "t@example.org"), **NO_SETTIN
 
 def git(folder, *words):
     """git as a person runs it."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", folder, *words], env=ENVIRON, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, f"git {words}: {done.stderr}"
-    return done.stdout.strip()
+    assert process.returncode == 0, f"git {words}: {process.stderr}"
+    return process.stdout.strip()
 
 
 class Upstream:

@@ -45,11 +45,11 @@ def log(printer):
 
 
 @pytest.fixture
-def told(log):
+def read_log(log):
     """A function that gives the answer of printer_log to a log of this text."""
 
-    def tell(text, **arguments):
+    def read(text, **arguments):
         log.write_text(text)
         return call("printer_log", **arguments)
 
-    return tell
+    return read

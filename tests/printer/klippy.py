@@ -156,12 +156,12 @@ def klipper(results=RESULTS):
     return speak
 
 
-def running(printer, said=RESULTS):
+def running(printer, results=RESULTS):
     """A Klipper of this printer that answers so."""
-    return speaking(printer / "comms/klippy.sock", klipper(said))
+    return speaking(printer / "comms/klippy.sock", klipper(results))
 
 
-def state_of(printer, said=RESULTS):
+def state_of(printer, results=RESULTS):
     """What printer_state makes of such a Klipper."""
-    with running(printer, said):
+    with running(printer, results):
         return call("printer_state")

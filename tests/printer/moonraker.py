@@ -20,7 +20,10 @@ class Moonraker:
     """A printer's folder and what Klipper says there; `results` None: Klipper was never there."""
 
     def __init__(self, folder, results=klippy.RESULTS, jobs=(), key=""):
-        self.folder, self.results, self.jobs, self.key = folder, results, jobs, key
+        self.folder = folder
+        self.results = results
+        self.jobs = jobs
+        self.key = key
         self.requests = []
 
     def answer(self, path, headers):
@@ -50,8 +53,8 @@ class Moonraker:
 
 
 def recorded(name):
-    said = RECORDED[name]
-    return said["status"], said["body"].encode(), {"Content-Type": said["type"]}
+    response = RECORDED[name]
+    return response["status"], response["body"].encode(), {"Content-Type": response["type"]}
 
 
 def result(value):
@@ -61,9 +64,15 @@ def result(value):
 def listing(folder):
     files = []
     for path in filter(Path.is_file, sorted(folder.rglob("*"))):
-        stat, name = path.stat(), str(path.relative_to(folder))
-        about = {"modified": stat.st_mtime, "size": stat.st_size, "permissions": "r"}
-        files.append({"path": name, **about})
+        status = path.stat()
+        files.append(
+            {
+                "path": str(path.relative_to(folder)),
+                "modified": status.st_mtime,
+                "size": status.st_size,
+                "permissions": "r",
+            }
+        )
     return files
 
 
@@ -74,8 +83,8 @@ def content(data, wanted):
     headers = {"Content-Type": "text/plain"}
     if most >= size:
         return 200, data, headers
-    part = f"bytes {size - most}-{size - 1}/{size}"
-    return 206, data[-most:], headers | {"Content-Range": part}
+    headers["Content-Range"] = f"bytes {size - most}-{size - 1}/{size}"
+    return 206, data[-most:], headers
 
 
 @contextmanager

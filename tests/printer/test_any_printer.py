@@ -33,7 +33,7 @@ from tools.klipper import printers
 
 
 @pytest.fixture
-def web(printer, env):
+def moonraker(printer, env):
     """The printer's folder behind a Moonraker called k1; nothing of it is on this machine."""
     moonraker = Moonraker(printer)
     with serving(moonraker) as url:
@@ -72,8 +72,8 @@ LOGS = {
 
 
 @pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
-def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, told, env, pages, text):
-    by_disk = told(text)
+def test_a_log_says_the_same_pasted_from_disk_and_by_moonraker(printer, read_log, env, pages, text):
+    by_disk = read_log(text)
     with serving(Moonraker(printer)) as url:
         env(PRINTERS=f"k1={url}")
         by_web = call("printer_log", printer="k1")
@@ -106,23 +106,23 @@ def test_of_a_long_text_the_end_is_read_and_the_answer_names_what_was_cut(env):
     assert call("printer_log", text="nothing of a log")["code"] == "NO_SUCH_START"
 
 
-def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, told, web, monkeypatch):
+def test_of_a_long_log_elsewhere_only_the_end_is_sent(log, read_log, moonraker, monkeypatch):
     monkeypatch.setattr(printers, "MOST_MOONRAKER_BYTES", 4000)
-    answer = told(start(1) + "y\n" * 3000 + ran(2, STOPPED))
+    answer = read_log(start(1) + "y\n" * 3000 + ran(2, STOPPED))
     assert (answer["shutdown"], answer["starts"]) == (TOO_CLOSE, 1)
     unread = log.stat().st_size - 4000
     assert answer["cut"] == f"the first {unread:,} bytes of the log were not read"
 
 
 def test_a_start_in_yesterday_s_log_is_found_elsewhere_too_and_each_log_is_sent_once(
-    printer, told, web
+    printer, read_log, moonraker
 ):
     yesterday = printer / "logs/klippy.log.2026-08-03"
     yesterday.write_text(ran(3))
     os.utime(yesterday, (0, 0))
-    answer = told(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
+    answer = read_log(f"Log rollover\n{STATS.format(3500)}\n{STOPPED}")
     assert answer["started"].startswith("Mon Aug  3") and answer["ran_s"] == 500
-    sent = [path for path in web.requests if "/logs/klippy" in path]
+    sent = [path for path in moonraker.requests if "/logs/klippy" in path]
     assert len(sent) == len(set(sent)) == 2
 
 
@@ -144,23 +144,23 @@ v0.13.0-419-g2e5802370-dirty | newest
 """
 
 
-def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, told, pages):
+def test_a_closed_box_says_how_old_its_klipper_is_and_whose(printer, read_log, pages):
     for version, age in cases(AGES):
-        log = told(start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
+        log = read_log(start(1).replace("v0.13.0-21-g84104bbb", version) + STOPPED)
         info = RESULTS["info"] | {"software_version": version}
         state = state_of(printer, RESULTS | {"info": info})
         assert log.get("klipper", "newest") == state.get("klipper", "newest") == age
 
 
-def test_a_message_that_nobody_knows_is_said_as_unknown(printer, told):
+def test_a_message_that_nobody_knows_is_said_as_unknown(printer, read_log):
     message = "prtouch run pressure check failed on the strain gauge"
-    (error,) = told(ran(1, f"Transition to shutdown state: {message}\n"))["errors"]
+    (error,) = read_log(ran(1, f"Transition to shutdown state: {message}\n"))["errors"]
     assert (error["line"], error["means"]) == (message, "Not one of Klipper's own messages.")
     state = state_of(printer, halted("shutdown", f"{message}\nPrinter is shutdown\n"))
     assert "Not one of" in state["known_message"]["means"]
 
 
-def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, web, env, pages):
+def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, moonraker, env, pages):
     config = printer / "config"
     (config / "more/deep").mkdir(parents=True)
     (config / "more/fan.cfg").write_text("[output_pin b]\npim: PB2\n[include deep/*.cfg]\n")
@@ -185,9 +185,9 @@ def files_of(answer):
     return {finding.get("file") for finding in answer["findings"]}
 
 
-def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(told, web, pages):
-    web.jobs = [JOB]
-    answer = told(ran(1, STOPPED))
+def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(read_log, moonraker, pages):
+    moonraker.jobs = [JOB]
+    answer = read_log(ran(1, STOPPED))
     assert answer["last_print"].pop("ended_hours_ago") > 1000
     assert answer["last_print"] == {
         "file": "benchy.gcode",
@@ -196,27 +196,27 @@ def test_the_last_print_is_told_with_the_cause_also_of_an_earlier_start(told, we
         "filament_m": 1.23,
         "cause": answer["errors"][0],
     }
-    web.jobs = [JOB | {"end_time": 1785751202.0}]
-    answer = told(ran(1, STOPPED) + ran(9))
+    moonraker.jobs = [JOB | {"end_time": 1785751202.0}]
+    answer = read_log(ran(1, STOPPED) + ran(9))
     assert answer["errors"] == [] and "host was too late" in answer["last_print"]["cause"]["means"]
     assert tokens(answer) <= 600
-    web.jobs = [JOB | {"status": "completed"}]
+    moonraker.jobs = [JOB | {"status": "completed"}]
     assert "cause" not in call("printer_log")["last_print"]
     broken = JOB | {"end_time": None, "filename": ["x"], "print_duration": math.nan}
     for odd in ([], [None], [{}], [broken]):
-        web.jobs = odd
+        moonraker.jobs = odd
         assert call("printer_log")["starts"] == 2
 
 
-def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, told):
+def test_a_printer_here_is_asked_for_its_last_print_over_moonraker_s_socket(printer, read_log):
     history = klipper({"server.history.list": {"jobs": [JOB]}})
     with speaking(printer / "comms/moonraker.sock", history):
-        assert told(ran(1, STOPPED))["last_print"]["cause"]["line"] == TOO_CLOSE
+        assert read_log(ran(1, STOPPED))["last_print"]["cause"]["line"] == TOO_CLOSE
     assert "last_print" not in call("printer_log")
 
 
 def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(
-    printer, web, env, pages
+    printer, moonraker, env, pages
 ):
     off = "http://127.0.0.1:9"
     with serving(Moonraker(printer, recorded("the board is gone"))) as stopped:
@@ -241,11 +241,11 @@ def test_several_printers_have_a_line_each_and_the_one_here_its_whole_answer(
     assert error["code"] == "WHICH_PRINTER" and "here, k1, voron, old" in error["error"]
 
 
-def test_only_what_reads_is_ever_asked_of_a_moonraker(printer, web, pages):
-    web.jobs = [JOB]
+def test_only_what_reads_is_ever_asked_of_a_moonraker(printer, moonraker, pages):
+    moonraker.jobs = [JOB]
     for tool in TOOLS:
         assert "error" not in call(tool)
-    paths = {path.partition("?")[0] for path in web.requests}
+    paths = {path.partition("?")[0] for path in moonraker.requests}
     reading = """/printer/info /printer/objects/query /server/files/config/printer.cfg /server/files/list
         /server/files/logs/klippy.log /server/history/list"""
     assert paths == set(reading.split())
@@ -290,7 +290,7 @@ def test_what_is_no_good_printer_is_one_sentence_within_its_deadline(
     env, pages, speak, code, monkeypatch
 ):
     if code == "PRINTER_SILENT":
-        monkeypatch.setattr(printers, "TIMEOUT_S", 0.4)
+        monkeypatch.setattr(printers, "PRINTER_TIMEOUT_S", 0.4)
     with serving_pages() as server:
         server.otherwise = speak
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={server.url()}")
@@ -301,8 +301,8 @@ def test_what_is_no_good_printer_is_one_sentence_within_its_deadline(
             assert len(answer["error"]) < 200
 
 
-def test_a_moonraker_without_klipper_says_so_and_still_gives_the_log(printer, web):
-    web.results = None
+def test_a_moonraker_without_klipper_says_so_and_still_gives_the_log(printer, moonraker):
+    moonraker.results = None
     error = call("printer_state")
     assert error["code"] == "KLIPPER_OFF" and "The printer k1 has no Klipper" in error["error"]
     assert "printer_log" in error["hint"] and call("printer_log")["starts"] == 3

@@ -12,7 +12,8 @@ from tests.support.client import cases
 def test_the_last_start_is_told_with_its_errors_the_link_and_its_configuration(printer, pages):
     answer = call("printer_log")
 
-    error, link = answer["errors"][0], answer["link"]
+    error = answer["errors"][0]
+    link = answer["link"]
     assert answer["started"] == "Mon Aug  3 10:00:00 2026"
     assert answer["version"] == "v0.13.0-23-g84104bbb"
     assert (answer["starts"], answer["ran_s"]) == (3, 65)
@@ -32,9 +33,9 @@ def test_an_earlier_start_is_told_on_request(printer):
     assert call("printer_log", session=-9)["code"] == "NO_SUCH_START"
 
 
-def test_only_known_messages_of_the_log_are_sent(told, pages):
+def test_only_known_messages_of_the_log_are_sent(read_log, pages):
     lines = f"error: token {TOKEN} refused\nUnhandled {TOKEN}\n"
-    assert TOKEN not in str(told(klippy.log() + lines))
+    assert TOKEN not in str(read_log(klippy.log() + lines))
 
 
 REFUSED = "Config error\nTraceback (most recent call last):\n  File \"x.py\", line 1\nconfigparser.Error: Option 'foo' is not valid in section 'fan'\n"
@@ -59,10 +60,10 @@ KeyError: 'probe' | fault
 """
 
 
-def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(told, pages):
+def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(read_log, pages):
     after = "webhooks client 1: New connection\nmcu.error: later\n"
     for error, words in cases(ERRORS):
-        answer = told(start(1) + CRASH.format(error) + after + start(2), session=1)
+        answer = read_log(start(1) + CRASH.format(error) + after + start(2), session=1)
         line = f"Unhandled exception during connect: {error} (extras/scanner.py:7)"
         first = answer["errors"][0]
         assert answer["shutdown"] == first["line"] == line
@@ -70,13 +71,15 @@ def test_a_crash_in_a_module_is_told_by_the_last_line_of_its_traceback(told, pag
         assert error in call("printer_log")["earlier_failures"][0]
 
 
-def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(told, pages):
-    answer = told(start(1) + REFUSED)
+def test_a_configuration_error_is_the_line_that_klipper_printed_and_brings_the_others(
+    read_log, pages
+):
+    answer = read_log(start(1) + REFUSED)
     (error,) = answer["errors"]
     assert error["line"] == "Option 'foo' is not valid in section 'fan'"
     assert any("rotation_distance" in text for text in answer["config"]["errors"])
     assert "judged_by" not in answer["config"]
-    answer = told(start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
+    answer = read_log(start(1).replace("v0.13.0", "v0.8.0") + REFUSED)
     assert "newer than v0.8.0" in answer["config"]["judged_by"]
 
 
@@ -96,14 +99,14 @@ xy_skew = 0.001
 
 
 def test_what_save_config_wrote_is_no_error_of_the_log_and_what_an_update_breaks_is_said(
-    told, pages
+    read_log, pages
 ):
     config = CONFIG + MESH
-    assert told(start(1, config) + klippy.STATS.format(1060))["config"] == {"sections": 7}
-    refused = str(told(start(1, config) + REFUSED)["config"])
+    assert read_log(start(1, config) + klippy.STATS.format(1060))["config"] == {"sections": 7}
+    refused = str(read_log(start(1, config) + REFUSED)["config"])
     assert not re.search("bed_mesh|skew_correction|position_endstop", refused)
     gone = CONFIG.replace("max_accel = 3000", "max_accel = 3000\nmax_accel_to_decel = 1500")
-    (message,) = told(start(1, gone) + klippy.STATS.format(1060))["config"]["an_update_breaks"]
+    (message,) = read_log(start(1, gone) + klippy.STATS.format(1060))["config"]["an_update_breaks"]
     assert "max_accel_to_decel" in message and "is gone, 2025-08-11" in message
 
 
@@ -116,33 +119,33 @@ STOPPED = "Transition to shutdown state: MCU shutdown\nMCU 'mcu' shutdown: Timer
 PRESSED = "Transition to shutdown state: Shutdown due to M112 command\nMCU 'mcu' shutdown: Command request\n"
 
 
-def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(told):
+def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(read_log):
     for lines, cause in (
         (TWO_BOARDS, "Lost communication with MCU 'mcu'"),
         (STOPPED, TOO_CLOSE),
         (PRESSED, "Shutdown due to M112 command"),
     ):
-        answer = told(ran(1, lines))
+        answer = read_log(ran(1, lines))
         assert answer["shutdown"] == answer["errors"][0]["line"] == cause
         assert "Command request" not in str(answer)
 
 
-def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(told):
+def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(read_log):
     raised = "Error evaluating 'gcode_macro LOAD:gcode': gcode.CommandError: {}\n"
     lines = raised.format("Spool is empty") + raised.format("Must home axis first: 1 2 3 [0]")
     hot = "TMC 'stepper_x' reports error: DRV_STATUS: 1 otpw=1(OvertempWarning!)\n"
     lines += hot.replace("otpw=1", "otpw=0") + hot
-    answer = told(start(1) + lines + "Got EOF when reading from device\n")
+    answer = read_log(start(1) + lines + "Got EOF when reading from device\n")
     means = [error["means"] for error in answer["errors"]]
     assert "link to the board broke off" in means[0] and "still works" in means[1]
     assert "not homed" in means[2] or "home" in means[2]
     assert "refused to go on" in means[3]
 
 
-def test_each_earlier_start_that_failed_has_a_line(told):
+def test_each_earlier_start_that_failed_has_a_line(read_log):
     starts = [ran(1), start(2), REFUSED, ran(3, STOPPED)]
     starts += [start(5), "mcu 'mcu': Unable to connect\n", ran(6)]
-    answer = told("".join(starts))
+    answer = read_log("".join(starts))
     assert answer["errors"] == []
     assert answer["earlier_failures"] == [
         "Mon Aug  2 10:00:00 2026: Option 'foo' is not valid in section 'fan'",
@@ -187,9 +190,9 @@ def test_a_log_of_60_mb_takes_little_memory(log):
     assert answer["started"].startswith("Mon Aug  1") and answer["shutdown"] == TOO_CLOSE
 
 
-def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(told):
+def test_the_reason_of_a_shutdown_is_one_line_without_marks_of_direction(read_log):
     reason = "Transition to shutdown state: heater \u202eextruder\u2028 not heating\n"
-    assert told(start(1) + reason)["shutdown"] == "heater extruder not heating"
+    assert read_log(start(1) + reason)["shutdown"] == "heater extruder not heating"
 
 
 STATS = b"Stats x: y=\n" * 100 + b"Stats 1.2.3: bytes_retransmit=1e9999\n"
@@ -217,7 +220,7 @@ def test_a_damaged_log_is_answered_and_one_that_is_not_there_named(log):
     assert call("printer_log")["code"] == "UNREADABLE"
 
 
-def test_a_start_whose_configuration_was_cut_by_the_power_is_told_without_it(told):
-    answer = told(start(1).partition("microsteps")[0] + start(2))
+def test_a_start_whose_configuration_was_cut_by_the_power_is_told_without_it(read_log):
+    answer = read_log(start(1).partition("microsteps")[0] + start(2))
     assert (answer["starts"], answer["version"]) == (2, "v0.13.0-22-g84104bbb")
     assert "config" not in call("printer_log", session=1)

@@ -36,7 +36,7 @@ def with_mesh(heights):
 
 
 @pytest.fixture
-def see(browser, printer, pages):
+def open_page(browser, printer, pages):
     """See the page of a tool's call; what the console says fails the test."""
     client = capable()
     host = Host(client)
@@ -78,14 +78,14 @@ def count(tab, selector):
 
 
 def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_chat(
-    see, assert_usable
+    open_page, assert_usable
 ):
     for width, theme, locale, font in (
         (320, "dark", "en-GB", 16),
         (320, "light", "ru-RU", 32),
         (720, "light", "ru-RU", 16),
     ):
-        tab = see("check_config", width, {"config": BASE + MISTAKES}, locale, theme=theme)
+        tab = open_page("check_config", width, {"config": BASE + MISTAKES}, locale, theme=theme)
         assert_usable(tab, f"mistakes-{width}-{theme}-{font}", width, font)
         text = tab.text()
         assert "max_velocity: 0" in text and "value: 0.4mm" in text and "[output_pin light]" in text
@@ -100,27 +100,27 @@ def test_the_lines_that_stop_klipper_stand_first_with_two_buttons_that_ask_the_c
     assert tab.run("calls", host=True) == [], "the page itself calls nothing"
 
 
-def test_any_number_of_mistakes_fits(see, tmp_path):
-    for pins, said in ((3, "3"), (400, "[3-9]..")):
+def test_any_number_of_mistakes_fits(open_page, tmp_path):
+    for pins, lines in ((3, "3"), (400, "[3-9]..")):
         config = BASE + "max_velocity = 300\n"
         for number in range(pins):
             pin = f"pin = PA{number % 16}\nvalue = 0\n"
             config += f"[output_pin p{number}]\n{pin}value{number} = 7\n"
-        tab = see("check_config", arguments={"config": config})
+        tab = open_page("check_config", arguments={"config": config})
         height = shot(tab, tmp_path / f"printer-{pins}.png", 16)
         assert tab.run("document.documentElement.scrollWidth") <= 390
         assert height <= 1200
-        assert re.search(f"Ошибки в {said} строк", tab.text())
+        assert re.search(f"Ошибки в {lines} строк", tab.text())
 
 
-def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, assert_usable):
+def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(open_page, assert_usable):
     for theme, width in (("dark", 320), ("light", 720)):
-        tab = see("printer_resonances", width, {"text": CALIBRATION}, theme=theme)
+        tab = open_page("printer_resonances", width, {"text": CALIBRATION}, theme=theme)
         assert_usable(tab, f"resonances-{theme}-{width}", width)
     text = tab.text()
     assert "Резонансы" in text and "вибраций" in text and re.search(r"пик 5\d", text)
     assert count(tab, ".area") == 2
-    tab = see("printer_resonances", arguments={"text": resonances({38: 700})})
+    tab = open_page("printer_resonances", arguments={"text": resonances({38: 700})})
     assert "SHAPER_CALIBRATE" in tab.text()
     assert count(tab, ".area") == 1
     tab.run("(data.spectra = { x: data.spectra.text, y: data.spectra.text }, draw())")
@@ -130,7 +130,7 @@ def test_the_spectrum_of_each_axis_is_drawn_with_its_shaper(see, assert_usable):
 
 @pytest.mark.parametrize("columns, rows, holes", [(25, 25, 0), (3, 5, 2), (2, 2, 0)])
 def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
-    see, printer, assert_usable, columns, rows, holes
+    open_page, printer, assert_usable, columns, rows, holes
 ):
     heights = matrix(columns, rows)
     for hole in range(holes):
@@ -142,7 +142,7 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
         (390, "light", "ru-RU", ""),
     ):
         with running(printer, with_mesh(heights)):
-            tab = see("printer_state", width, locale=locale, theme=theme)
+            tab = open_page("printer_state", width, locale=locale, theme=theme)
         assert_usable(tab, f"mesh-{columns}-{width}", width)
         assert unit in tab.text()
     assert "−0\n" not in tab.text(".mesh") + "\n"
@@ -170,18 +170,18 @@ def test_the_mesh_is_drawn_as_one_stands_before_the_printer(
     "PI_MCP_SCREENSHOTS" not in os.environ, reason="writes the documentation's pictures"
 )
 @pytest.mark.parametrize("language", ["ru", "en"])
-def test_the_pictures_of_the_documentation(see, printer, tmp_path, language):
+def test_the_pictures_of_the_documentation(open_page, printer, tmp_path, language):
     folder = PROJECT / os.environ["PI_MCP_SCREENSHOTS"]
     for theme, end in (("light", ""), ("dark", ".dark")):
         with running(printer, with_mesh(matrix(7, 7))):
-            tab = see("printer_state", locale=language, theme=theme)
+            tab = open_page("printer_state", locale=language, theme=theme)
         tab.resize(390, SCALE)
         shot(tab, tmp_path / "picture.png", 16)
         of_language = ".ru" if language == "ru" else ""
         small(tmp_path / "picture.png", folder / f"page_printer{end}{of_language}.png")
 
 
-def test_a_flat_mesh_is_drawn_and_one_without_a_point_left_out(see, printer):
+def test_a_flat_mesh_is_drawn_and_one_without_a_point_left_out(open_page, printer):
     for heights, cells in (
         ([[0.1, 0.1], [0.1, 0.1]], 4),
         ([[math.nan] * 2] * 2, 0),
@@ -190,31 +190,31 @@ def test_a_flat_mesh_is_drawn_and_one_without_a_point_left_out(see, printer):
         ([[1, 2], [3]], 0),
     ):
         with running(printer, with_mesh(heights)):
-            tab = see("printer_state")
+            tab = open_page("printer_state")
         assert count(tab, ".mesh span") == cells
         assert not re.search("NaN|Infinity", tab.text())
 
 
-def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(see, printer):
-    tab = see("printer_state")
+def test_a_printer_that_stopped_says_why_and_one_that_is_silent_what_to_do(open_page, printer):
+    tab = open_page("printer_state")
     assert "Klipper не отвечает" in tab.text() and "Попробовать снова" not in tab.text()
     with running(printer, SHUTDOWN):
-        tab = see("printer_state")
+        tab = open_page("printer_state")
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
     assert "Объясни" in tab.text()
     message = "Option 'rotation_distance' in section 'stepper_x' must be above 0.0\nOnce the underlying issue is corrected, use the \"RESTART\" command\nPrinter is halted\n"
     with running(printer, halted("error", message)):
-        tab = see("printer_state")
+        tab = open_page("printer_state")
     assert "Принтер не запускается" in tab.text() and "rotation_distance: 0" in tab.text()
 
 
-def test_the_log_shows_what_happened(see, assert_usable):
-    tab = see("printer_log")
+def test_the_log_shows_what_happened(open_page, assert_usable):
+    tab = open_page("printer_log")
     assert_usable(tab, "log")
     assert "Принтер остановился" in tab.text() and "Timer too close" in tab.text()
 
 
-def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):
+def test_a_model_reads_nothing_of_the_data_of_the_page(open_page, printer):
     calls = {
         "check_config": {"config": CONFIG},
         "printer_log": {},
@@ -223,7 +223,7 @@ def test_a_model_reads_nothing_of_the_data_of_the_page(see, printer):
     }
     with capable({}) as plain, running(printer, with_mesh(matrix(25, 25))):
         for tool, arguments in calls.items():
-            result = see.client.call(tool, **arguments)
+            result = open_page.client.call(tool, **arguments)
             other = plain.call(tool, **arguments)
             assert DATA in result["_meta"] and "_meta" not in other, tool
             assert result["content"] == other["content"], "not a token more"

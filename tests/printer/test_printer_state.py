@@ -14,8 +14,8 @@ from tools.klipper.page.printer_page import bed
 
 
 def test_a_printing_printer_is_told_in_few_words(printer):
-    said = klipper()
-    with speaking(printer / "comms/klippy.sock", said):
+    speak = klipper()
+    with speaking(printer / "comms/klippy.sock", speak):
         answer = call("printer_state")
 
     assert answer == {
@@ -40,7 +40,7 @@ def test_a_printing_printer_is_told_in_few_words(printer):
         "warnings": ["Option 'x' is deprecated."],
     }
     assert tokens(answer) <= 250
-    assert set(said.methods) == {"info", "objects/query"}, "nothing that acts is ever called"
+    assert set(speak.methods) == {"info", "objects/query"}, "nothing that acts is ever called"
 
 
 MISTAKE = "printer.cfg:13: Option 'rotation_distance' in section 'stepper_x' must be above 0.0"
@@ -53,14 +53,14 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words_and_by_moonraker_to
     results = recorded(state)
     answer = state_of(printer, results)
 
-    said = results["info"]
+    info = results["info"]
     message = answer.get("message", "Printer is ready")
-    assert answer["state"] == said["state"]
-    assert message[:16] in said["state_message"]
+    assert answer["state"] == info["state"]
+    assert message[:16] in info["state_message"]
     assert "Once the underlying issue" not in message
     assert tokens(answer) <= 500
-    assert ("known_message" in answer) == (said["state"] in ("error", "shutdown"))
-    if "is halted" in said["state_message"]:
+    assert ("known_message" in answer) == (info["state"] in ("error", "shutdown"))
+    if "is halted" in info["state_message"]:
         assert MISTAKE in answer["config"] and answer["known_message"]["first"]
     with serving(Moonraker(printer, results)) as url:
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={url}")
@@ -81,13 +81,13 @@ NUMBERS = (None, "x", math.nan, math.inf, -1, 1e200, 10**400, True, [], {})
 def test_broken_numbers_are_left_out(printer):
     for odd in NUMBERS:
         job = {"print_duration": odd, "filament_used": odd, "info": {"current_layer": odd}}
-        said = results(
+        odd_results = results(
             print_stats=RESULTS["objects/query"]["print_stats"] | job,
             virtual_sdcard={"progress": odd},
             extruder={"temperature": odd, "target": 215},
             toolhead={"homed_axes": "xyz", "position": [odd, odd, odd]},
         )
-        answer = state_of(printer, said)
+        answer = state_of(printer, odd_results)
         assert (answer["state"], answer["job"]["file"]) == ("ready", "benchy.gcode")
 
 
@@ -129,7 +129,7 @@ NO_ANSWERS = (
     ],
 )  # fmt: skip
 def test_a_socket_that_is_no_good_is_a_clear_error_within_seconds(printer, speak, monkeypatch):
-    monkeypatch.setattr(printers, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(printers, "PRINTER_TIMEOUT_S", 0.3)
     with speaking(printer / "comms/klippy.sock", speak):
         answer = call("printer_state")
     assert answer["code"] == "PRINTER_SILENT" and "printer_log" in answer["hint"]
@@ -151,5 +151,5 @@ def test_a_mesh_is_drawn_from_two_rows_and_columns_on():
 
 
 def test_the_progress_is_m73s_where_no_file_on_the_card_has_one(printer):
-    said = results(virtual_sdcard={"progress": 0.0}, display_status={"progress": 0.5})
-    assert state_of(printer, said)["job"]["percent"] == 50
+    by_m73 = results(virtual_sdcard={"progress": 0.0}, display_status={"progress": 0.5})
+    assert state_of(printer, by_m73)["job"]["percent"] == 50

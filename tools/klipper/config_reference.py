@@ -37,7 +37,7 @@ def config_reference(section: Name = None, option: Name = None, full: bool = Fal
     return _section(blocks, full=full)
 
 
-def _not_found(message: str, suggestions: list[str]) -> ToolError:
+def _unknown_name_error(message: str, suggestions: list[str]) -> ToolError:
     hint = "Without a name config_reference lists all sections."
     if suggestions:
         hint = f"Nearest: {', '.join(suggestions)}."
@@ -50,18 +50,18 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
 
     Raises ToolError if there is none; the hint names what is near, by its name, meaning or letters.
     """
-    wanted = " ".join(name.lower().strip(" []").split())
-    kind = reference.kind(wanted)
-    blocks = reference.named(kind or wanted)
+    normalized = " ".join(name.lower().strip(" []").split())
+    kind = reference.kind(normalized)
+    blocks = reference.named(kind or normalized)
     if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in blocks):
         return reference.kinds["stepper_x"]  # the page describes all axes there
     if not blocks:
-        word = wanted.partition(" ")[0]
+        word = normalized.partition(" ")[0]
         asked_words = index.asked_words()[REFERENCE_PAGE].items()
         headings = [heading for heading, words in asked_words if word in words]
         kinds = [kind for kind in reference.kinds if word in kind]
         near = list(dict.fromkeys([*kinds, *headings]))[:6]
-        raise _not_found(
+        raise _unknown_name_error(
             f"No such section in {REFERENCE_PAGE}: {name}", near or nearest_names(word, reference.kinds)
         )
     return blocks
@@ -128,7 +128,7 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     suggestions = nearest_names(name, sorted(by_key), cutoff=0.5)
     if meant := options.meant_by_marlin(name):
         suggestions = [f"{meant}, which is Marlin's {name}"]
-    raise _not_found(f"No such option: {option}", suggestions)
+    raise _unknown_name_error(f"No such option: {option}", suggestions)
 
 
 def _texts_with_sections(namesakes: list[Option]) -> list[JsonObject]:
@@ -150,8 +150,8 @@ def _texts_with_sections(namesakes: list[Option]) -> list[JsonObject]:
 def _dated_changes(name: str, *, full: bool) -> list[str]:
     """List the entries about a name on the page of changes: each with its date, and its sentences from the
     first with the name on."""
-    listed = []
+    entries = []
     for entry, sentences in changes.about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), 160)
-        listed.append(f"{entry.date}: {text}")
-    return listed if full else listed[:MOST_CHANGES]
+        entries.append(f"{entry.date}: {text}")
+    return entries if full else entries[:MOST_CHANGES]

@@ -27,12 +27,14 @@ def read_doc(
     `next_offset` (the end of the section or page, when null), then, if there is more, one closing line that
     is not the page's. With a heading `next_heading` names the section that follows.
     """
+    # The page, or a section of it.
     page = pages.resolve(path)
     text = pages.page_text(page)
     heading = (heading or "").strip("# \t") or page.anchor
     section = headings.PageSection("", 1, 0, len(text))  # the whole page
     if heading:
         section = headings.section_named(text, heading, page.path)
+    # The part of it that fits into an answer.
     stop = end = section.end
     offset = max(offset, section.offset)
     closing = ""
@@ -79,7 +81,8 @@ def list_docs_map(
     # The headings of one page; dated entries are only counted.
     page = pages.resolve(path)
     text = pages.page_text(page)
-    lines, entries = [], []
+    lines = []
+    entries = []
     for section in headings.page_sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
             entries.append(section.heading)
@@ -108,6 +111,6 @@ def _tree(source: Source) -> JsonObject:
     if not source.name:
         for other in sources()[1:]:
             count = len(list(pages.pages(other)))
-            line = f"{count} pages: list_docs_map(path={other.name!r})"
-            root.setdefault("sources", {})[other.name] = line
+            listing = root.setdefault("sources", {})
+            listing[other.name] = f"{count} pages: list_docs_map(path={other.name!r})"
     return root

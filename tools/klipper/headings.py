@@ -87,7 +87,7 @@ def page_sections(text: str) -> dict[str, PageSection]:
     return by_anchor
 
 
-def section_named(text: str, wanted: str, path: str) -> PageSection:
+def section_named(text: str, heading: str, path: str) -> PageSection:
     """Find the section that is meant: by its heading or anchor, a section of printer.cfg, a command, an option
     or a date.
 
@@ -95,12 +95,12 @@ def section_named(text: str, wanted: str, path: str) -> PageSection:
     """
     by_anchor = page_sections(text)
     every = list(by_anchor.values())
-    if section := _headed_section(wanted, by_anchor):
+    if section := _headed_section(heading, by_anchor):
         return section
     # Sections that describe the name, or else those whose headings have all the words.
-    name = wanted.strip("[]").partition(" ")[0].strip(":`")
+    name = heading.strip("[]").partition(" ")[0].strip(":`")
     described = _describing_sections(text, name, every)
-    words = set(LONG_WORD.findall(wanted.lower()))
+    words = set(LONG_WORD.findall(heading.lower()))
     headed = [
         section for section in every if words <= set(LONG_WORD.findall(section.heading.lower()))
     ]
@@ -109,12 +109,12 @@ def section_named(text: str, wanted: str, path: str) -> PageSection:
             return candidates[0]
     if described:
         raise ToolError(
-            f"{len(described)} sections of {path} match {wanted}",
+            f"{len(described)} sections of {path} match {heading}",
             f"Name one as heading: {'; '.join(section.heading for section in described)}.",
             "HEADING_AMBIGUOUS",
         )
     # The nearest headings, or else the first ones.
-    key = anchor(wanted)
+    key = anchor(heading)
     suggestions = (
         nearest_names(key, by_anchor, cutoff=0.4)
         or [name for name in by_anchor if key in name][:3]
@@ -122,7 +122,7 @@ def section_named(text: str, wanted: str, path: str) -> PageSection:
     )
     listed = "; ".join(by_anchor[name].heading for name in suggestions)
     hint = f"Nearest: {listed}" if suggestions else f"{path} has no headings."
-    raise ToolError(f"No such heading in {path}: {wanted}", hint, "HEADING_NOT_FOUND")
+    raise ToolError(f"No such heading in {path}: {heading}", hint, "HEADING_NOT_FOUND")
 
 
 def _headed_section(typed: str, by_anchor: dict[str, PageSection]) -> PageSection | None:

@@ -15,7 +15,7 @@ from .settings import Source, sources
 
 PAGE_SUFFIX = ".md"
 # The address of a page on the official site, or in the repository.
-ADDRESS = r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
+PAGE_URL = r"https?://(?:www\.)?(?:klipper3d\.org|github\.com/[\w.-]+/[\w.-]+/(?:blob|tree|raw)/[\w.-]+)/(.*)"
 
 
 class DocsPage(NamedTuple):
@@ -123,7 +123,7 @@ def resolve(path: str) -> DocsPage:
     the documentation, nothing there (the hint names the nearest pages).
     """
     path = path.strip()
-    if match := re.match(ADDRESS, path):
+    if match := re.match(PAGE_URL, path):
         path = unquote(match[1]).partition("?")[0] or "index.md"
     # A path that is absolute, in a home folder, of Windows, or leads up.
     if not path.isprintable() or re.search(r"^[/~]|\\|(?:^|/)\.\.(?:[/#]|$)", path):

@@ -26,7 +26,7 @@ from .config import printer_cfg
 # The name of the printer whose folder is on this machine.
 HERE = "here"
 # Seconds for everything that one call asks of one printer.
-TIMEOUT_S = 8.0
+PRINTER_TIMEOUT_S = 8.0
 # Bytes of one answer of a Moonraker, and of the end of a log.
 MOST_MOONRAKER_BYTES = 4_000_000
 LONGEST_READ_BYTES = 65_536
@@ -53,7 +53,7 @@ class KlippyLog(NamedTuple):
     cut_bytes: int = 0
 
 
-def names() -> list[str]:
+def printer_names() -> list[str]:
     """List the printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
     # Nor may a caller use them by a tool of another toolset.
     if not toolsets.offers("printer"):
@@ -71,10 +71,10 @@ def printer_named(name: str, alternative: str = "") -> "Printer":
 
     `alternative` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
     """
-    listed = names() or [HERE]
+    listed = printer_names() or [HERE]
     if not name and (HERE in listed or len(listed) == 1):
         name = listed[0]
-    deadline = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + PRINTER_TIMEOUT_S
     if name == HERE:
         return Folder(printer_data.existing_folder(alternative), deadline)
     values = settings.current()
@@ -99,7 +99,7 @@ class Folder(NamedTuple):
         path = self.path / "comms" / ("moonraker.sock" if method == HISTORY else "klippy.sock")
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(TIMEOUT_S)
+                connection.settimeout(PRINTER_TIMEOUT_S)
                 connection.connect(str(path))
                 request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
                 connection.sendall(json.dumps(request).encode() + MESSAGE_END)

@@ -43,7 +43,7 @@ def printer_state(printer: PrinterName = "") -> JsonObject:
     Source: Klipper's socket comms/klippy.sock in KLIPPER_PRINTER_DATA, methods info and objects/query
     (API_Server.md), or the Moonraker of PRINTERS.
     """
-    names = printers.names()
+    names = printers.printer_names()
     if printer or len(names) < 2:
         return _state(printers.printer_named(printer))
     from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +76,7 @@ def _state(printer: Printer) -> JsonObject:
         names += heaters.get("available_sensors") or []
         fields = {str(name): ["temperature", "target"] for name in names[:6]}
         heater_status = printer.request(QUERY, {"objects": fields})["status"]
-        answer = _answer(info, status, heater_status)
+        answer = _state_answer(info, status, heater_status)
         bed = printer_page.bed(status["bed_mesh"].get("probed_matrix"))
     except FORM_ERRORS as error:
         raise ToolError(
@@ -99,7 +99,7 @@ def _state(printer: Printer) -> JsonObject:
     return printer_page.DrawnAnswer(filled(**answer), findings=page_findings, bed=bed)
 
 
-def _answer(info: JsonObject, status: JsonObject, heater_status: JsonObject) -> JsonObject:
+def _state_answer(info: JsonObject, status: JsonObject, heater_status: JsonObject) -> JsonObject:
     """Make the answer; an entry is empty where Klipper has none."""
     # What every state has.
     # Each message ends with how to restart, and one about the configuration with `Printer is halted`.

@@ -5,22 +5,27 @@ import pytest
 from tests.klipper.config.sample import SAVED, WHOLE, checker
 from tests.support.client import json_lines
 from tools.klipper.config import printer_cfg
+from tools.klipper.page import printer_page
 
 
 def findings(text, **include):
     return checker().findings(printer_cfg.from_text(text, include))
 
 
-def found(text, **include):
+def summaries(text, **include):
     """Each finding as `level line option-or-section nearest`, but what another file may hold."""
-    hints = [one for one in findings(text, **include) if "unless another file" not in one.message]
-    return [
-        f"{one.level} {one.line} {one.option or one.section} {one.nearest}".strip() for one in hints
-    ]
+    lines = []
+    for finding in findings(text, **include):
+        if "unless another file" not in finding.message:
+            place = finding.option or finding.section
+            lines.append(f"{finding.level} {finding.line} {place} {finding.nearest}".strip())
+    return lines
 
 
 # A configuration, and what is found in it. `loud` and `whirl` are deprecated, Klipper's source does not know
 # `kick_start`, names are compared in lower case, and [heater_bed] has the options of a heater in [extruder].
+# The last rows are pins that are used twice: an enable_pin may be shared, and so may an endstop_pin of one axis,
+# not one of each.
 FOUND = json_lines(r"""
 ["[extruder]\nsensor_pin: PA3\nmin_temp: 0\n[fan]\npin: PB1\nhardware_pwm: on\nratios: 1, 2\n[display_status]\n", ""]
 ["[fan]\npin: PB1\nhardwar_pwm: True\n", "error 3 hardwar_pwm hardware_pwm"]
@@ -35,6 +40,7 @@ FOUND = json_lines(r"""
 ["\n[fan]\nhardware_pwm: 0\n[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n", "error 2 pin"]
 ["[printer]\nmax_jump: 3\n[stepper_x]\ngear_ratio: 5:1\n", ""]
 ["[extruder]\nsensor_type: temperature_host\ncontrol: watermark\n", ""]
+["[extruder]\nsensor_type: Newest 104\n", ""]
 ["[fan]\npin: PB1\nhardware_pwm: maybe\nkick_start: soon\n", "error 3 hardware_pwm"]
 ["[fan]\npin: PB1\n\n[fan]\npin: PB2\n", "warning 5 pin"]
 ["[fan]\npin: PB1\n\n<saved>#*# [fan]\n#*# pin = PB9\n", "warning 8 pin"]
@@ -52,48 +58,36 @@ FOUND = json_lines(r"""
 ["[printer]\nkinematics: cartesian\n[stepper_b]\narm_length: 3\nhoming_speed: 3\n", "error 4 arm_length"]
 ["[stepper_b]\narm_length: 3\nhoming_speed: 3\n", ""]
 ["[printer]\nkinematics: corexyz\n", "error 2 kinematics"]
+["[fan]\npin: PB1\n[heater_fan x]\npin: !PB1\n", "error 4 pin"]
+["[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n", "error 4 pin"]
+["[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n", ""]
+["[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n", ""]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n", ""]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n", "error 6 endstop_pin"]
+["[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n", "error 4 step_pin"]
+["[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n", "error 3 endstop_pin"]
+["[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\nanalog_range_down_pin: 3, 4\nd4_pin: PB1\n", "error 4 up_pin; error 5 analog_range_up_pin; error 6 down_pin; error 7 analog_range_down_pin; error 8 d4_pin; error 8 d4_pin"]
+["[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n", "error 2 enable_pin; error 4 endstop_pin"]
+["[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n", "error 6 pin"]
 """)
 
 
 @pytest.mark.parametrize("text, expected", FOUND)
 def test_what_is_found(text, expected):
-    assert "; ".join(found(text.replace("<saved>", SAVED))) == expected
+    assert "; ".join(summaries(text.replace("<saved>", SAVED))) == expected
 
 
 def test_a_missing_option_is_a_hint_where_another_file_may_have_it():
     for others in ("", "[include more.cfg]\n" + WHOLE, WHOLE.partition("[mcu]")[0]):
-        (finding,) = [one for one in findings(others + "[fan]\n") if one.option == "pin"]
+        (finding,) = [each for each in findings(others + "[fan]\n") if each.option == "pin"]
         assert finding.level == "hint" and finding.message.endswith("unless another file has it")
 
 
 def test_an_included_file_has_what_is_missing_and_may_be_overwritten():
     fan = "[fan]\npin: PB1\n"
-    assert found("[include a]\n[fan]\n" + WHOLE, a=fan) == []
-    assert found("[include a]\n[fan]\npin: PB2\n", a=fan) == []
-    assert found("[include a]\n[include ?]\n", a=fan) == []  # one file by two patterns
-
-
-# A configuration, and the lines of the pins that are one too many; an enable_pin may be shared, and so may an
-# endstop_pin of one axis, not one of each.
-TWICE = json_lines(r"""
-["[fan]\npin: PB1\n[heater_fan x]\npin: !PB1\n", [4]]
-["[fan]\npin: mcu:PB1\n[heater_fan x]\npin: PB1\n", [4]]
-["[fan]\npin: PB1\n[heater_fan x]\npin: rpi:PB1\n", []]
-["[fan]\npin: PB1\n[heater_fan x]\npin: PB1\n[duplicate_pin_override]\npins: PB1\n", []]
-["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_x1]\nstep_pin: PA2\nendstop_pin: PC1\n", []]
-["[stepper_x]\nstep_pin: PA1\nendstop_pin: PC1\n[stepper_y]\nstep_pin: PA2\nendstop_pin: PC1\n", [6]]
-["[stepper_x]\nstep_pin: PA1\n[stepper_y]\nstep_pin: PA1\n", [4]]
-["[stepper_x]\nstep_pin: PA1\nendstop_pin: PA1\n", [3]]
-["[fan]\npin: PB1\n[display]\nup_pin: PC1\nanalog_range_up_pin: 1, 2\ndown_pin: PC1\nanalog_range_down_pin: 3, 4\nd4_pin: PB1\n", [8]]
-["[stepper_x]\nenable_pin: PC1\n[stepper_y]\nendstop_pin: PC1\n", [4]]
-["[board_pins]\naliases: E1=PB1, E2=<GND>\n[fan]\npin: E1\n[heater_fan x]\npin: PB1\n", [6]]
-""")
-
-
-@pytest.mark.parametrize("text, lines", TWICE)
-def test_a_pin_that_is_used_twice_is_an_error_as_for_klipper(text, lines):
-    twice = [one for one in findings(text) if one.message.lower().startswith("pin ")]
-    assert [one.line for one in twice if one.level == "error"] == lines
+    assert summaries("[include a]\n[fan]\n" + WHOLE, a=fan) == []
+    assert summaries("[include a]\n[fan]\npin: PB2\n", a=fan) == []
+    assert summaries("[include a]\n[include ?]\n", a=fan) == []  # one file by two patterns
 
 
 def test_findings_alike_in_many_sections_are_one_with_their_lines():
@@ -101,6 +95,10 @@ def test_findings_alike_in_many_sections_are_one_with_their_lines():
     assert len(findings("[fan]\n" + options)) == 1000, "nobody reads more"
     (finding,) = findings("".join(f"[led_effect e{number}]\nlayers: x\n" for number in range(12)))
     assert finding.line == 1 and finding.also == tuple(range(3, 25, 2)) and finding.level == "hint"
+    (entry,) = printer_page.drawn_findings(printer_cfg.from_text(""), [finding])
+    assert entry["count"] == 12
+    (finding,) = findings("[include a]\n[include a]\n", a="[display_status]\nodd\nodd\n")
+    assert (finding.line, finding.also) == (2, (3,)), "a file that is read twice has each line once"
 
 
 def test_what_is_missing_is_an_error_if_only_files_of_macros_are_not_read():

@@ -42,7 +42,7 @@ PARTS = {
 
 def findings(config):
     """[level, message] of each."""
-    return [[one.level, one.message] for one in checker().findings(config)]
+    return [[finding.level, finding.message] for finding in checker().findings(config)]
 
 
 @pytest.fixture

@@ -41,12 +41,12 @@ def errors_of(text):
 
 def is_found(row, text):
     """Whether a finding that is more than a hint names what a row is about."""
-    named = [
-        f"{one.section} {one.option} {one.message}"
-        for one in findings_of(text)
-        if one.level != "hint"
+    lines = [
+        f"{finding.section} {finding.option} {finding.message}"
+        for finding in findings_of(text)
+        if finding.level != "hint"
     ]
-    return row["about"].lower() in "\n".join(named).lower()
+    return row["about"].lower() in "\n".join(lines).lower()
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["kind"])
@@ -71,7 +71,7 @@ def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_erro
 ):
     """Measured: 160 of 163, the others name a file that the text includes; and 209 of 215."""
     rows = (MISTAKES / f"config_mistakes{of_users}.jsonl").read_text("utf-8").splitlines()
-    found = []
+    verdicts = []
     for row in map(json.loads, rows):
         base = MISTAKES / f"config{of_users}/{row['base']}.cfg"
         lines = base.read_text("utf-8").split("\n")
@@ -79,10 +79,10 @@ def test_mistakes_of_users_are_found_and_nothing_that_klipper_accepts_is_an_erro
             lines[first:last] = new
         text = "\n".join(lines)
         if row["klipper"]:
-            found.append(is_found(row, text))
+            verdicts.append(is_found(row, text))
         else:
             assert errors_of(text) == [], row
-    assert sum(found) / len(found) >= 0.96
+    assert sum(verdicts) / len(verdicts) >= 0.96
 
 
 def test_the_base_files_have_no_findings(real_docs, of_users):
@@ -101,12 +101,12 @@ LESS = {
 @pytest.mark.parametrize("file", PRINTERS, ids=lambda file: file.stem)
 def test_a_whole_configuration_has_no_error_and_a_misspelt_option_in_it_is_found(real_docs, file):
     text = file.read_text("utf-8")
-    told = [
-        (one.level, one.option or one.section)
-        for one in findings_of(text)
-        if "unless another file" not in one.message
+    findings = [
+        (finding.level, finding.option or finding.section)
+        for finding in findings_of(text)
+        if "unless another file" not in finding.message
     ]
-    assert told == LESS.get(file.stem, [])
+    assert findings == LESS.get(file.stem, [])
     assert errors_of(text.replace("\n", "\r\n")) == []
 
     section = re.search(r"(?m)^( *)\[(?!include).*\n", text)

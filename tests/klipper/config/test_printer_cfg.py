@@ -65,8 +65,8 @@ def test_what_save_config_wrote_counts_where_the_file_has_nothing():
 def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     text = "[x]\na: 1\n[include b.cfg]\n[x]\na: 3\n"
     assert values(text, **{"b.cfg": "[x]\na: 2\nb: 2\n"}) == {"x": {"a": "3", "b": "2"}}
-    given = {"m/b.cfg": "[x]\na: b\n", "m/a.cfg": "[x]\na: a\n", "n.cfg": "[y]\n"}
-    config = printer_cfg.from_text("[include ./m/*.cfg]\n[include ../../etc/passwd]\n", given)
+    files = {"m/b.cfg": "[x]\na: b\n", "m/a.cfg": "[x]\na: a\n", "n.cfg": "[y]\n"}
+    config = printer_cfg.from_text("[include ./m/*.cfg]\n[include ../../etc/passwd]\n", files)
     assert config.sections["x"]["a"].value == "b"
     assert config.missing == ["../../etc/passwd"] and "y" not in config.sections
     circle = {"a": "[include b]\n", "b": "[include a]\n"}
@@ -79,8 +79,8 @@ def test_files_that_include_each_other_many_times_are_read_within_bounds():
     small = {f"f{number}": twice.format(number + 1) for number in range(30)}
     small["f30"] = "[x]\na: 1\n"
     assert 0 < printer_cfg.from_text("[include f0]\n", small).options < printer_cfg.MOST_LINES
-    row = {f"f{number}": f"[include f{number + 1}]\n" for number in range(2000)}
-    assert len(printer_cfg.from_text("[include f0]\n", row).problems) == 1
+    chain = {f"f{number}": f"[include f{number + 1}]\n" for number in range(2000)}
+    assert len(printer_cfg.from_text("[include f0]\n", chain).problems) == 1
     comments = "# nothing\n" * 50_000
     large = {name: comments + text for name, text in small.items()}
     config = printer_cfg.from_text("[include f0]\n", large)

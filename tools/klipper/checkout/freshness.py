@@ -29,10 +29,9 @@ def branch_and_tip(source: Source) -> tuple[str, str]:
     """
     # git would show a login in the list of processes and keep it in `.git/config`.
     if re.match(r"(?i)https?://[^/]*@", source.url):
-        address = settings.masked(source.url)
         raise git.failure(
             "INVALID_UPSTREAM",
-            f"{address!r} holds a login: store it for git instead (git credential)",
+            f"{settings.masked(source.url)!r} holds a login: store it for git instead (git credential)",
         )
     name = f"refs/heads/{source.branch}" if source.branch else "HEAD"
     rows = git.run("ls-remote", "--symref", "--", source.url, name, timeout_s=git.CONTACT_TIMEOUT_S)

@@ -6,7 +6,7 @@ read, and the checkout's `docs` and `.git` lead there for people.
 """
 
 # The contract, which lets a sync be killed, or the power go, between any two steps:
-# - A generation is made beside the others, under a name of its own, and written to the disk before the
+# - A generation is made beside the old_generations, under a name of its own, and written to the disk before the
 #   switch.
 # - The switch is one rename of a link. Before it everybody reads the old generation, after it the new one.
 # - A call looks at the link once (`sources` in settings.py). The generation before the current one stays
@@ -57,9 +57,9 @@ def checkout_lock(source: Source) -> Iterator[None]:
     except OSError as error:
         reason = f"{error.strerror or error}: {error.filename}"
         is_full = re.search(git.FAILURE_PATTERNS["DISK_FULL"], reason)
-        code = "DISK_FULL" if is_full else "NOT_WRITABLE"
         raise git.failure(
-            code, f"The checkout of {source.label} cannot be written: {reason}"
+            "DISK_FULL" if is_full else "NOT_WRITABLE",
+            f"The checkout of {source.label} cannot be written: {reason}",
         ) from error
 
 
@@ -70,8 +70,8 @@ def commit_title(generation: Path) -> str:
 
 
 def update_checkout(source: Source, report: ReportStage) -> JsonObject:
-    """Bring a checkout to its upstream's tip, under its lock, and return what changed. Raises ToolError,
-    OSError; readers have the pages of one generation whatever happens.
+    """Bring a checkout, whose lock the caller holds, to its upstream's tip; return what changed. Readers have
+    the pages of one generation whatever happens. Raises ToolError, OSError.
     """
     report(1, "asking the upstream")
     branch, tip = freshness.branch_and_tip(source)
@@ -120,15 +120,15 @@ def _fetch(source: Source, branch: str, new_folder: Path, report: ReportStage) -
     run = partial(git.run, git_dir=new_folder / ".git")
     report(10, "fetching the newest commit")
     run(*CLONE_ARGUMENTS, f"--branch={branch}", "--", source.url, str(new_folder))
-    info = new_folder / ".git/info"
-    info.mkdir(exist_ok=True)
+    info_folder = new_folder / ".git/info"
+    info_folder.mkdir(exist_ok=True)
     # Overrides the upstream's `.gitattributes`: files are written as they are, not through a program.
-    (info / "attributes").write_text(
+    (info_folder / "attributes").write_text(
         "* -text -eol -filter -ident -working-tree-encoding\n", "utf-8"
     )
     # Characters with a meaning in a pattern are escaped.
     pattern = re.sub(r"[*?[\\]", r"\\\g<0>", f"/{source.docs}/\n")
-    (info / "sparse-checkout").write_text(pattern, "utf-8")
+    (info_folder / "sparse-checkout").write_text(pattern, "utf-8")
     report(40, "fetching the pages")
     # Makes the index, asks for the contents of all files that the sparse checkout has in one go,
     # writes them.
@@ -166,30 +166,30 @@ def _tidy(source: Source, current: Path) -> JsonObject:
 
     Returns the paths that a person edited in them and the folder they were moved to; {} if there are none.
     """
-    aside = (
+    edits_folder = (
         source.checkout
         / f"local-edits/edits-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}"
     )
     edited = []
     for name in (source.docs.partition("/")[0], ".git"):
-        path, target = source.checkout / name, f"{STATE_FOLDER}/{CURRENT}/{name}"
+        path = source.checkout / name
         if path.exists() and not path.is_symlink():
-            _move(path, aside)
+            _move(path, edits_folder)
             edited.append(name)
-        _replace_link(path, target)
-    others = sorted(path for path in current.parent.iterdir() if path != current)
-    for folder in others:
+        _replace_link(path, f"{STATE_FOLDER}/{CURRENT}/{name}")
+    old_generations = sorted(path for path in current.parent.iterdir() if path != current)
+    for folder in old_generations:
         files = [
             path
             for path in _edited_paths(folder, source.docs)
             if path.is_symlink() or not path.is_dir()
         ]
         if files:
-            _move(folder, aside)
+            _move(folder, edits_folder)
             edited += [str(path.relative_to(folder.parent)) for path in files]
-        elif folder != others[-1]:
+        elif folder != old_generations[-1]:
             _remove(folder)
-    return {"pages": edited, "moved_to": str(aside)} if edited else {}
+    return {"pages": edited, "moved_to": str(edits_folder)} if edited else {}
 
 
 def _move(path: Path, folder: Path) -> None:

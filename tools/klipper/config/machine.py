@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from .options import base_kind, known_words
-from .printer_cfg import ERROR, HINT, LEVELS, ConfigSection, Finding, PrinterConfig
+from .printer_cfg import HINT, LEVELS, ConfigSection, Finding, PrinterConfig
 from .reference import KINEMATICS, Reference
 
 # Sections that make the object `probe`.
@@ -83,10 +83,10 @@ class ParsedPrinter(dict[str, ConfigSection]):
         """Sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
         return [section for section in self.values() if base_kind(section.kind) in kinds]
 
-    def plugin_brings(self, what: str) -> bool:
+    def plugin_brings(self, subject: str) -> bool:
         """True if a plugin's name has a word that says that it may bring a probe or an accelerometer."""
         kinds = " ".join(self.plugins)
-        return any(word in kinds for word in known_words("plugin")[what])
+        return any(word in kinds for word in known_words("plugin")[subject])
 
     def of_kalico(self) -> ConfigSection | None:
         """Find the section that shows that this is Kalico's configuration: by its name, a constant in it, or
@@ -105,14 +105,12 @@ class ParsedPrinter(dict[str, ConfigSection]):
         others = [probe for probe in self.of(*PROBE_KINDS) if not probe.saved]
         return section.kind in PROBE_KINDS and bool(others or self.plugin_brings("probe"))
 
-    def missing_from(
-        self, section: ConfigSection, option: str, message: str, level: str = ERROR
-    ) -> Finding:
+    def missing_from(self, section: ConfigSection, option: str, message: str) -> Finding:
         """A finding about something missing: a hint if another file may have it."""
         # These may stand in a file that brings macros.
         is_macros = section.kind in ("gcode_macro", "delayed_gcode", "virtual_sdcard")
         if self.is_whole and not (self.unread and is_macros):
-            return section.finding(option, message, level)
+            return section.finding(option, message)
         return section.finding(option, message + UNLESS_ELSEWHERE, HINT)
 
 

@@ -48,8 +48,7 @@ def findings(config: PrinterConfig) -> list[Finding]:
 
 def _entry_date(heading: re.Match[str]) -> str:
     """Write the heading of a day as Klipper's page dates an entry: `20221014: `."""
-    day = datetime.strptime(f"{heading[1]} {heading[2]}", "%B %d %Y")
-    return day.strftime("%Y%m%d: ")
+    return datetime.strptime(f"{heading[1]} {heading[2]}", "%B %d %Y").strftime("%Y%m%d: ")
 
 
 def _section_findings(checker: Checker, config: PrinterConfig) -> Findings:

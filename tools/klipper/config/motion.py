@@ -200,10 +200,10 @@ def check_levelling(machine: ParsedPrinter) -> Findings:
     for name, option in (("z_tilt", "z_positions"), ("quad_gantry_level", "gantry_corners")):
         section = machine[name]
         rows = len(section.value(option).splitlines())
-        wanted = 4 if name == "quad_gantry_level" else rows
-        if not rows or (motors > 1 and motors == wanted):
+        needed = 4 if name == "quad_gantry_level" else rows
+        if not rows or (motors > 1 and motors == needed):
             continue
-        message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {wanted}"
+        message = f"{name} {option} needs exactly {motors} items: there are {motors} z steppers, not {needed}"
         if motors < 2:
             message = f"{name} requires multiple z steppers"
         yield machine.missing_from(section, option, message)

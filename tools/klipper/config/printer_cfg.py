@@ -179,14 +179,14 @@ class PrinterConfig:
         section: ConfigSection | None = ConfigSection("")
         indent = math.inf  # of the last option
         for number, line, is_saved in self._lines(data):
-            text = line.lstrip()
+            stripped = line.lstrip()
             # An indented line belongs to the option above it.
-            depth = len(line) - len(text)
+            depth = len(line) - len(stripped)
             if section and depth > indent:
-                section.settings[-1].lines.append(text)
+                section.settings[-1].lines.append(stripped)
                 continue
             indent = math.inf
-            header = HEADER.match(text)
+            header = HEADER.match(stripped)
             if header and not depth and header[1].startswith(INCLUDE):
                 self._include(header[1].removeprefix(INCLUDE).strip(), number)
                 section = ConfigSection("")
@@ -196,12 +196,12 @@ class PrinterConfig:
                 new_section = ConfigSection(name, number, file, saved)
                 section = self.sections.setdefault(name, new_section)
             elif section:
-                match = SETTING_LINE.match(text)
+                match = SETTING_LINE.match(stripped)
                 name, value = match.groups() if match else ("", "")
                 name = name.rstrip().lower()[:LONGEST_NAME]
-                problem = _problem(section, name, text)
+                problem = _problem(section, name, stripped)
                 if problem:
-                    self.add_problem(number, problem.format(text[:60]), section.name)
+                    self.add_problem(number, problem.format(stripped[:60]), section.name)
                     if problem != UNPARSED:
                         section = None
                 else:
@@ -294,12 +294,12 @@ class PrinterConfig:
         self.problems.append(Finding(line, self.files[-1], section, "", ERROR, message))
 
 
-def _problem(section: ConfigSection, name: str, text: str) -> str:
+def _problem(section: ConfigSection, name: str, line: str) -> str:
     """What is wrong with a line that should be an option of this name; "" if it is one."""
     if not section.name:
         return "File contains no section headers: '{}' stands in no section"
     before = section.settings[-1].name if section.settings else ""
-    looks_like_code = not name or " " in name or text.startswith("{")
+    looks_like_code = not name or " " in name or line.startswith("{")
     if looks_like_code and before.endswith("gcode"):
         return "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
     return "" if name else UNPARSED

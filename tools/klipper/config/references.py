@@ -24,6 +24,8 @@ ALLOWED_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
 PIN_FORM = r"P[A-L]\d{1,2}(_C)?|P\d[._]\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+# The section and the option that use a pin, and the marks before its name.
+PinUse = tuple[ConfigSection, str, set[str]]
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
 
@@ -131,11 +133,9 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     Source: handle_connect in klippy/extras/gcode_macro.py.
     """
     # The commands of the loaded modules: a macro may take one of them only with rename_existing.
-    commands_by_kind = known_words("gives")
-    kinds_by_command = known_words("brings")
     taken: set[str] = set()
     for section in machine.values():
-        taken.update(commands_by_kind.get(base_kind(section.kind), ()))
+        taken.update(known_words("gives").get(base_kind(section.kind), ()))
     # Each macro by itself, and two of one name.
     by_name: dict[str, ConfigSection] = {}
     for section in machine.of("gcode_macro"):
@@ -149,8 +149,17 @@ def check_macros(machine: ParsedPrinter) -> Findings:
     # Klipper does not have the command of a filament change.
     for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
         if re.search(r"(?m)^\s*M600\b", section.value("runout_gcode")) and "M600" not in by_name:
-            yield machine.missing_from(section, "runout_gcode", 'Unknown command:"M600"', HINT)
-    commands = set(kinds_by_command).union(*commands_by_kind.values())
+            finding = machine.missing_from(section, "runout_gcode", 'Unknown command:"M600"')
+            yield finding._replace(level=HINT)
+    yield from _check_commands(machine, by_name, taken)
+
+
+def _check_commands(
+    machine: ParsedPrinter, by_name: dict[str, ConfigSection], taken: set[str]
+) -> Findings:
+    """Find mistakes in the commands that macros, which are given by their names, rename or call."""
+    kinds_by_command = known_words("brings")
+    commands = set(kinds_by_command).union(*known_words("gives").values())
     command_names = commands.union(by_name)
     for name, section in by_name.items():
         # The new name of a command that it renames, and a command that does not exist to be renamed.
@@ -222,8 +231,7 @@ def check_pins(machine: ParsedPrinter) -> Findings:
     aliases: dict[str, str] = {}
     for section in machine.of(ALIASES):
         yield from _add_aliases(section, aliases)
-    # The section, the option and the marks with which each pin was used first.
-    first_uses: dict[str, tuple[ConfigSection, str, set[str]]] = {}
+    first_uses: dict[str, PinUse] = {}
     override = machine[OVERRIDE].words("pins")
     allowed = {aliases.get(word, word).removeprefix("mcu:") for word in override}
     for section, option, description in _pins(machine):
@@ -251,22 +259,27 @@ def check_pins(machine: ParsedPrinter) -> Findings:
         if option in VIRTUAL_ENDSTOP_PINS or not re.search(r"\d", pin):
             continue
         full_name = f"{chip}:{pin}".removeprefix("mcu:")
-        other, name, other_marks = first_uses.setdefault(full_name, (section, option, marks))
-        if (other, name) == (section, option) or full_name in allowed:
+        use = (section, option, marks)
+        first_use = first_uses.setdefault(full_name, use)
+        if first_use[:2] == use[:2] or full_name in allowed:
             continue
-        # An endstop_pin by one axis alone: stepper_z and stepper_z1, a carriage and its extra one
-        # (klippy/stepper.py).
-        axes = {re.sub(r"\d+$|(extra_)?carriage .*", "", user.name) for user in (section, other)}
-        is_one_axis = option != "endstop_pin" or len(axes) == 1
-        if name != option or not option.startswith(SHAREABLE_PINS) or not is_one_axis:
-            yield section.finding(
-                option,
-                f"pin {pin[:60]} used multiple times in config: also {name} of [{other.name}]",
-            )
-        elif marks != other_marks:
-            yield section.finding(
-                option, f"Shared pin {pin[:60]} must have same polarity: not so in [{other.name}]"
-            )
+        if message := _sharing_problem(pin[:60], use, first_use):
+            yield section.finding(option, message)
+
+
+def _sharing_problem(pin: str, use: PinUse, first_use: PinUse) -> str:
+    """Klipper's message for a pin that is used twice; "" if both uses may share it."""
+    section, option, marks = use
+    other, name, other_marks = first_use
+    # An endstop_pin by one axis alone: stepper_z and stepper_z1, a carriage and its extra one
+    # (klippy/stepper.py).
+    axes = {re.sub(r"\d+$|(extra_)?carriage .*", "", user.name) for user in (section, other)}
+    is_one_axis = option != "endstop_pin" or len(axes) == 1
+    if name != option or not option.startswith(SHAREABLE_PINS) or not is_one_axis:
+        return f"pin {pin} used multiple times in config: also {name} of [{other.name}]"
+    if marks != other_marks:
+        return f"Shared pin {pin} must have same polarity: not so in [{other.name}]"
+    return ""
 
 
 def _add_aliases(section: ConfigSection, aliases: dict[str, str]) -> Findings:

@@ -64,10 +64,9 @@ class Index:
     def __init__(self, files: list[DocsPage], kept: bytes | mmap):
         """`kept` is a checksum and what `build_index` gives."""
         end = kept.find(b"\n", CHECKSUM_BYTES)
-        rows, words = json.loads(kept[CHECKSUM_BYTES:end])
+        rows, self.words = json.loads(kept[CHECKSUM_BYTES:end])
         self.files = files
         self.sections = [IndexedSection(*row) for row in rows]
-        self.words: list[str] = words
         numbers = memoryview(kept)[end + 1 :].cast("I")
         count = len(self.words) + 1
         self.ends = numbers[:count]
