@@ -54,24 +54,26 @@ def test_an_index_is_kept_for_this_session_and_the_next_until_a_page_changes(doc
         blind.delattr(index.pages, "page_text")  # no page is read
         again = index_of_another_session()
     assert (again.sections, again.words) == (first.sections, first.words)
-    assert list(map(again.row, again.words)) == list(map(first.row, first.words))
+    assert list(map(again.counts_of, again.words)) == list(map(first.counts_of, first.words))
     (docs / "CANBUS.md").write_text("# CANBUS\n\nA katapult.\n")
     assert list(index_of_pages().forms("katapult")) == ["katapult"]
 
 
 def test_a_damaged_index_is_made_again():
-    row = index_of_pages().row("probe")
+    counts = index_of_pages().counts_of("probe")
     file = index.state_path("klipper-index")
     whole = file.read_bytes()
     for damaged in damages(whole):
         file.write_bytes(damaged)
-        assert index_of_another_session().row("probe") == row and file.read_bytes() == whole
+        assert (
+            index_of_another_session().counts_of("probe") == counts and file.read_bytes() == whole
+        )
     file.unlink()
     os.mkfifo(file)  # nobody waits for it, and an index takes its place
-    assert index_of_another_session().row("probe") == row and file.read_bytes() == whole
+    assert index_of_another_session().counts_of("probe") == counts and file.read_bytes() == whole
     file.unlink()
     file.mkdir()  # nothing can be kept
-    assert index_of_another_session().row("probe") == row
+    assert index_of_another_session().counts_of("probe") == counts
 
 
 def damages(whole):

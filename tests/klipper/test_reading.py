@@ -228,7 +228,7 @@ def test_further_repositories_are_a_line_each_and_read_and_listed_under_their_na
     further({"install.md": "# Installation\n"})
 
     tree = call("list_docs_map")
-    of_moonraker = call("list_docs_map", path="moonraker")
+    of_moonraker = call("list_docs_map", path="moonraker/")
 
     assert [page["name"] for page in tree["pages"]] == ["A.md"]
     assert tree["sources"] == {"moonraker": "1 pages: list_docs_map(path='moonraker')"}

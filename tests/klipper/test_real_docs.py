@@ -84,7 +84,7 @@ def test_every_option_of_the_documentation_is_known_in_its_section(sections):
 def test_a_letter_more_in_an_option_is_an_error(sections):
     for block in sections:
         reference = checker().reference
-        options = reference.options_of(reference.kind(block.name), block.kinematics)
+        options = reference.options_of(reference.kind_of(block.name), block.kinematics)
         for name in [f"{option.key}q" for option in block.options[:4]]:
             head = f"[printer]\nkinematics: {block.kinematics}\n"
             judged = findings(f"{head}[{block.name}]\n{name}: 1\n")

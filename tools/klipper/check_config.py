@@ -55,7 +55,7 @@ def check_config(
     findings = _findings(parsed)
     # As many of them as fit, worst first, and how many more there are.
     entries = [printer_page.finding_entry(finding) for finding in findings[:MOST_FINDINGS]]
-    report: JsonObject = {
+    report = {
         "success": True,
         "sections": len(parsed.sections),
         "options": parsed.options,
@@ -120,7 +120,7 @@ def not_checked(config: PrinterConfig) -> list[str]:
     return left_out
 
 
-def mistakes(findings: list[Finding], *, placed: bool = True) -> list[str]:
+def mistake_lines(findings: list[Finding], *, placed: bool = True) -> list[str]:
     """Write a line for each of the first findings, with its place in the files if `placed`, and a line that
     counts the others."""
     lines = []

@@ -51,8 +51,8 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
     Raises ToolError if there is none; the hint names what is near, by its name, meaning or letters.
     """
     normalized = " ".join(name.lower().strip(" []").split())
-    kind = reference.kind(normalized)
-    blocks = reference.named(kind or normalized)
+    kind = reference.kind_of(normalized)
+    blocks = reference.blocks_named(kind or normalized)
     if AXIS_STEPPER.fullmatch(kind) and not any(block.options for block in blocks):
         return reference.kinds["stepper_x"]  # the page describes all axes there
     if not blocks:
@@ -151,7 +151,7 @@ def _dated_changes(name: str, *, full: bool) -> list[str]:
     """List the entries about a name on the page of changes: each with its date, and its sentences from the
     first with the name on."""
     entries = []
-    for entry, sentences in changes.about(checking.checker().entries, name):
+    for entry, sentences in changes.entries_about(checking.checker().entries, name):
         text = entry.text if full else cut_between_words(" ".join(sentences), 160)
         entries.append(f"{entry.date}: {text}")
     return entries if full else entries[:MOST_CHANGES]

@@ -76,7 +76,7 @@ def printer_named(name: str, alternative: str = "") -> "Printer":
         name = listed[0]
     deadline = time.monotonic() + PRINTER_TIMEOUT_S
     if name == HERE:
-        return Folder(printer_data.existing_folder(alternative), deadline)
+        return LocalPrinter(printer_data.existing_folder(alternative), deadline)
     values = settings.current()
     if name not in values.printers:
         raise ToolError(
@@ -84,10 +84,10 @@ def printer_named(name: str, alternative: str = "") -> "Printer":
             "PRINTERS names them.",
             "WHICH_PRINTER",
         )
-    return Moonraker(name, values.printers[name], values.printer_keys.get(name, ""), deadline)
+    return RemotePrinter(name, values.printers[name], values.printer_keys.get(name, ""), deadline)
 
 
-class Folder(NamedTuple):
+class LocalPrinter(NamedTuple):
     """The printer on this machine: the folder that Moonraker keeps for it, with Klipper's socket."""
 
     path: Path
@@ -138,7 +138,7 @@ class Folder(NamedTuple):
             yield from iter(lambda: file.readline(LONGEST_READ_BYTES), b"")
 
 
-class Moonraker(NamedTuple):
+class RemotePrinter(NamedTuple):
     """A printer at an address of PRINTERS, by Moonraker's HTTP API (docs/external_api of Moonraker)."""
 
     name: str
@@ -240,4 +240,4 @@ class Moonraker(NamedTuple):
         return ToolError(f"The printer {self.name} {message}", hint, code)
 
 
-Printer = Folder | Moonraker
+Printer = LocalPrinter | RemotePrinter

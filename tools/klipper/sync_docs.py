@@ -78,6 +78,7 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
     def report(percent: int, step: str) -> None:
         calls.report(100 * number + percent, 100 * count, f"{source.label}: {step}")
 
+    # A checkout that somebody else made is only read.
     check_folder(source.checkout)
     if is_foreign_checkout(source.checkout):
         if not source.root.is_dir():
@@ -95,10 +96,13 @@ def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObj
         with generations.checkout_lock(source):
             answer = generations.update_checkout(source, report)
         freshness.remember(source, source.head)
+    # Only Klipper's own documentation has dated changes.
     if since and not source.name:
         text = pages.page_text(pages.resolve(changes.CHANGES_PAGE))
         lines = [
-            f"{entry.date}: {entry.text}" for entry in changes.entries(text) if entry.date >= since
+            f"{entry.date}: {entry.text}"
+            for entry in changes.entries_of_page(text)
+            if entry.date >= since
         ]
         answer["config_changes_since"] = [cut_between_words(line, 200) for line in lines[:20]]
     return answer

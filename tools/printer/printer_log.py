@@ -106,7 +106,7 @@ def _logs_and_job(text: str, printer: str) -> tuple[list[KlippyLog], JsonObject]
         end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
         return [KlippyLog(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))], {}
     source = printers.printer_named(printer, "; or send the log as `text`")
-    job: JsonObject = {}
+    job = {}
     with suppress(ToolError, *FORM_ERRORS):  # there may be no Moonraker
         job = dict(source.request(HISTORY, {"limit": 1})["jobs"][0])
     return source.logs(), job
@@ -140,7 +140,7 @@ def _last_print(job: JsonObject, starts: list["Start"]) -> JsonObject:
     )
     answer["seconds"] = round(number_field(job, "print_duration") or 0)
     answer["filament_m"] = round((number_field(job, "filament_used") or 0) / 1000, 2)
-    errors: list[LoggedError] = []
+    errors = []
     for start in starts:
         if start.began <= ended:
             errors = start.errors
@@ -191,9 +191,9 @@ def _config_report(start: "Start") -> tuple[JsonObject, list[JsonObject]]:
         errors = checking.checker().errors(config)
     if not start.refused:
         gone = [error for error in errors if " is gone, " in error.message]
-        return report | filled(an_update_breaks=check_config.mistakes(gone, placed=False)), []
+        return report | filled(an_update_breaks=check_config.mistake_lines(gone, placed=False)), []
     if errors := [error for error in errors if error.option != "position_endstop"]:
-        report["errors"] = check_config.mistakes(errors, placed=False)
+        report["errors"] = check_config.mistake_lines(errors, placed=False)
         if version_age(start.version):
             report["judged_by"] = f"today's documentation, which may be newer than {start.version}"
     return report, printer_page.drawn_findings(config, errors)
@@ -266,11 +266,11 @@ class Start:
             raised = f"{self.crash}: {line}{self.frame}"
             self.crash = ""
             self.state = self.state or raised
-            self.count(raised)
+            self.count_message(raised)
         elif MESSAGE_LINE.match(line):
-            self.count(line)
+            self.count_message(line)
 
-    def count(self, line: str) -> None:
+    def count_message(self, line: str) -> None:
         """Count the message of a line and move it to the end of `errors_by_meaning`, unless it only follows
         from another; the line may say why everything stopped."""
         if line.startswith("Transition to shutdown state: "):

@@ -80,7 +80,7 @@ def printer_resonances(
             f"{RESULTS_FOLDER} has no result of a resonance test", CALIBRATE_HINT, "NO_RESONANCES"
         )
     # The newest file of each axis.
-    answers: JsonObject = {}
+    answers = {}
     spectra = {}
     newest = {axis: path for _, path, axis in sorted(dated)}
     for axis, path in newest.items():

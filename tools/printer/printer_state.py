@@ -84,7 +84,7 @@ def _state(printer: Printer) -> JsonObject:
             "printer_log shows what happened.",
             "PRINTER_SILENT",
         ) from None
-    page_findings: list[JsonObject] = []
+    page_findings = []
     if answer["state"] in ENDED:
         # The meaning of the message that it stopped with; the mistakes in printer.cfg if they are the cause.
         state_message = str(info.get("state_message"))
@@ -94,7 +94,7 @@ def _state(printer: Printer) -> JsonObject:
             with suppress(ToolError):  # its message says that the file cannot be read
                 config = printer.config("printer.cfg")
                 errors = checking.checker().errors(config)
-                answer["config"] = check_config.mistakes(errors)
+                answer["config"] = check_config.mistake_lines(errors)
                 page_findings = printer_page.drawn_findings(config, errors)
     return printer_page.DrawnAnswer(filled(**answer), findings=page_findings, bed=bed)
 
@@ -116,7 +116,7 @@ def _state_answer(info: JsonObject, status: JsonObject, heater_status: JsonObjec
         if temperature is not None:
             goal = f" of {target:g}" if target else ""
             temperatures[name[:40]] = f"{temperature:.1f}{goal}"
-    answer: JsonObject = {
+    answer = {
         "state": text_field(info, "state"),
         "message": cut_between_words(one_line(message), 300),
         "version": version,

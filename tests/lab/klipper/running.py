@@ -96,7 +96,7 @@ class Klipper:
 
     def ask(self, method, **params):
         """The answer of the API server to one request."""
-        return printers.Folder(self.folder, time.monotonic() + ASK_S).request(method, params)
+        return printers.LocalPrinter(self.folder, time.monotonic() + ASK_S).request(method, params)
 
     def send(self, script):
         """Run G-Code."""

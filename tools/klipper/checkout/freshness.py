@@ -50,11 +50,8 @@ def note() -> str:
     behind = [source for source in sources() if is_behind(source)]
     if not behind:
         return ""
-    return (
-        NOTE_OF_OWNER
-        if all(is_foreign_checkout(source.checkout) for source in behind)
-        else STALE_NOTE
-    )
+    are_only_read = all(is_foreign_checkout(source.checkout) for source in behind)
+    return NOTE_OF_OWNER if are_only_read else STALE_NOTE
 
 
 def is_behind(source: Source) -> bool | None:
@@ -127,7 +124,7 @@ def _read_stamp(source: Source) -> JsonObject:
     is broken."""
     file, identity = _stamp_file(source)
     with suppress(OSError, ValueError, LookupError):
-        stamp: JsonObject = json.loads(file.read_bytes())
+        stamp = json.loads(file.read_bytes())
         if stamp["source"] == identity:
             return stamp
     return {}

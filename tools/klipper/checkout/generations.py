@@ -6,7 +6,7 @@ read, and the checkout's `docs` and `.git` lead there for people.
 """
 
 # The contract, which lets a sync be killed, or the power go, between any two steps:
-# - A generation is made beside the old_generations, under a name of its own, and written to the disk before the
+# - A generation is made beside the others, under a name of its own, and written to the disk before the
 #   switch.
 # - The switch is one rename of a link. Before it everybody reads the old generation, after it the new one.
 # - A call looks at the link once (`sources` in settings.py). The generation before the current one stays

@@ -53,7 +53,7 @@ class Fate(NamedTuple):
 DatedEntries = list[DatedEntry]
 
 
-def entries(text: str) -> Iterator[DatedEntry]:
+def entries_of_page(text: str) -> Iterator[DatedEntry]:
     """Read the page's entries, newest first."""
     for section in headings.page_sections(text).values():
         if section.level == headings.ENTRY_LEVEL:
@@ -61,7 +61,7 @@ def entries(text: str) -> Iterator[DatedEntry]:
             yield DatedEntry(section.heading, re.sub(LINK, r"\1", " ".join(words)))
 
 
-def about(dated_entries: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
+def entries_about(dated_entries: DatedEntries, name: str) -> Iterator[tuple[DatedEntry, list[str]]]:
     """Yield the entries that name an option or a section, each with its sentences from the first on that has
     the name."""
     pattern = _name_pattern(name)
@@ -96,7 +96,7 @@ def fate_of(dated_entries: DatedEntries, section: str, option: str) -> Fate | No
 def _fates(dated_entries: DatedEntries, option: str) -> Iterator[Fate]:
     """Yield the option's fate by each entry."""
     pattern = _name_pattern(option)
-    for entry, sentences in about(dated_entries, option):
+    for entry, sentences in entries_about(dated_entries, option):
         for number, sentence in enumerate(sentences):
             match = pattern.search(sentence)
             is_change = re.search(GONE, sentence) or re.search(DEPRECATED, sentence)

@@ -26,7 +26,7 @@ from .machine import (
     KALICO_SECTIONS,
     MEASURING_KINDS,
     UNLESS_ELSEWHERE,
-    ParsedPrinter,
+    Machine,
     merged,
 )
 from .options import known_words
@@ -73,7 +73,7 @@ class Checker:
         self.reference = Reference(text)
         section_names = re.findall(r"(?m)^#+ `?\[(\w+)", "\n".join(further))
         self.further_kinds = set(section_names).difference(self.reference.kinds)
-        self.entries = list(changes.entries(changes_text))
+        self.entries = list(changes.entries_of_page(changes_text))
         # Values of `sensor_type` that Klipper or the reference has.
         self.sensors = set(known_words("sensor"))
         for option in self.reference.described(self.reference.blocks):
@@ -85,15 +85,15 @@ class Checker:
 
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
-        machine = ParsedPrinter(config, self.reference, self.sensors)
+        machine = Machine(config, self.reference, self.sensors)
         every: Findings = chain(
             config.problems,
             *[self._check_section(machine, section) for section in machine.values()],
             motion.findings(machine),
             references.findings(machine),
         )
-        kalico = machine.of_kalico()
-        if kalico and not self.reference.kind(KALICO_SECTIONS[0]):
+        kalico = machine.kalico_section()
+        if kalico and not self.reference.kind_of(KALICO_SECTIONS[0]):
             every = chain([kalico.finding("", IS_KALICO, WARNING)], map(as_warning, every))
         if config.absent:  # what follows from its lack is not another mistake
             every = (finding for finding in every if not finding.message.endswith(UNLESS_ELSEWHERE))
@@ -109,10 +109,10 @@ class Checker:
             described.setdefault(name, Option(name))
         return described
 
-    def _check_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    def _check_section(self, machine: Machine, section: ConfigSection) -> Findings:
         """Judge a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
-        kind = self.reference.kind(section.name)
+        kind = self.reference.kind_of(section.name)
         if section.kind in self.further_kinds or section.name.startswith(PROFILE_PREFIXES):
             return
         if not kind:
@@ -133,7 +133,7 @@ class Checker:
         if not section.saved or not machine.has_other_probe(section):
             yield from _check_required(machine, section, kind_options)
 
-    def _check_unknown_section(self, machine: ParsedPrinter, section: ConfigSection) -> Findings:
+    def _check_unknown_section(self, machine: Machine, section: ConfigSection) -> Findings:
         """Judge a section that the reference does not have."""
         if section.kind in known_words("bare")["sections"]:
             yield from (self.unknown_option(section, name, Options()) for name in section)
@@ -153,7 +153,7 @@ class Checker:
             yield section.finding("", message, WARNING if suggestion else HINT, suggestion)
 
     def _check_setting(
-        self, machine: ParsedPrinter, section: ConfigSection, setting: Setting, option: Option
+        self, machine: Machine, section: ConfigSection, setting: Setting, option: Option
     ) -> Findings:
         """Judge a documented option: whether it is deprecated, and its value."""
         name = setting.name
@@ -194,9 +194,7 @@ def as_warning(finding: Finding) -> Finding:
     return finding._replace(level=WARNING) if finding.level == ERROR else finding
 
 
-def _check_required(
-    machine: ParsedPrinter, section: ConfigSection, kind_options: Options
-) -> Findings:
+def _check_required(machine: Machine, section: ConfigSection, kind_options: Options) -> Findings:
     """Find missing options; one that the reference no longer has is not missing."""
     stepper = section.name
     if section.kind == "dual_carriage":  # it needs what the stepper of its axis needs

@@ -36,7 +36,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return list(groups.values())
 
 
-class ParsedPrinter(dict[str, ConfigSection]):
+class Machine(dict[str, ConfigSection]):
     """A configuration's sections by their names, with the answers that the rules need."""
 
     def __init__(self, config: PrinterConfig, reference: Reference, sensors: set[str]):
@@ -50,23 +50,25 @@ class ParsedPrinter(dict[str, ConfigSection]):
         self.is_whole = is_started and all(re.search(programs, name) for name in self.unread)
         self.kinematics = self["printer"].value(KINEMATICS)
         # Steppers that this kinematics needs, each with its extra required options.
-        self.axes: dict[str, list[str]] = {}
+        self.axes = {}
         for stepper in known_words("axes").get(self.kinematics, ()):
             axis, *needed = stepper.split("+")
             self.axes[f"stepper_{axis}"] = needed
         # Names of the micro-controllers and of the heaters, as pins and options name them.
-        self.mcus = {"mcu"}.union(section.name.removeprefix("mcu ") for section in self.of("mcu"))
-        self.heaters = {section.name.split()[-1] for section in self.of(*HEATER_KINDS)}
+        self.mcus = {"mcu"}.union(
+            section.name.removeprefix("mcu ") for section in self.sections_of("mcu")
+        )
+        self.heaters = {section.name.split()[-1] for section in self.sections_of(*HEATER_KINDS)}
         # Sections that define a temperature sensor, `[thermistor NAME]`, by its name.
-        owners = self.of("thermistor", "adc_temperature")
-        self.own_sensors = {section.label: section.name for section in owners}
+        owners = self.sections_of("thermistor", "adc_temperature")
+        self.defined_sensors = {section.label: section.name for section in owners}
         # Sensors that Klipper, the documentation, or a section defines.
-        self.sensors = sensors.union(self.own_sensors)
+        self.sensors = sensors.union(self.defined_sensors)
         kinds = {section.kind for section in self.values()}
         # Kinds of sections that neither the documentation nor Klipper's source has: other programs may
         # bring what they name.
         others = kinds.difference(known_words("kind"))
-        self.plugins = {kind for kind in others if not reference.kind(kind)}
+        self.plugins = {kind for kind in others if not reference.kind_of(kind)}
         # Sections that are a chip, by the names that pins give them: `[sx1509 x]` is `x` or `sx1509_x`,
         # `[tmc2209 stepper_x]` is `tmc2209_stepper_x`.
         self.chips: dict[str, ConfigSection] = {}
@@ -79,7 +81,7 @@ class ParsedPrinter(dict[str, ConfigSection]):
         """Give an empty section for one that is not there."""
         return ConfigSection(name)
 
-    def of(self, *kinds: str) -> list[ConfigSection]:
+    def sections_of(self, *kinds: str) -> list[ConfigSection]:
         """Sections of some kinds, in order; those of a series (`extruder1`) are of one kind."""
         return [section for section in self.values() if base_kind(section.kind) in kinds]
 
@@ -88,7 +90,7 @@ class ParsedPrinter(dict[str, ConfigSection]):
         kinds = " ".join(self.plugins)
         return any(word in kinds for word in known_words("plugin")[subject])
 
-    def of_kalico(self) -> ConfigSection | None:
+    def kalico_section(self) -> ConfigSection | None:
         """Find the section that shows that this is Kalico's configuration: by its name, a constant in it, or
         many options of that fork."""
         words = set(known_words("kalico")["options"])
@@ -102,7 +104,7 @@ class ParsedPrinter(dict[str, ConfigSection]):
 
     def has_other_probe(self, section: ConfigSection) -> bool:
         """True for a probe's section if something else is the probe."""
-        others = [probe for probe in self.of(*PROBE_KINDS) if not probe.saved]
+        others = [probe for probe in self.sections_of(*PROBE_KINDS) if not probe.saved]
         return section.kind in PROBE_KINDS and bool(others or self.plugin_brings("probe"))
 
     def missing_from(self, section: ConfigSection, option: str, message: str) -> Finding:

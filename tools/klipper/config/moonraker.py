@@ -59,7 +59,7 @@ def _section_findings(checker: Checker, config: PrinterConfig) -> Findings:
             yield section.finding(
                 setting.name, f"Duplicate option '{setting.name}' in section '{section.name}'"
             )
-        kind = checker.reference.kind(section.name)
+        kind = checker.reference.kind_of(section.name)
         if not kind and section.kind not in checker.further_kinds:
             yield section.finding(
                 "",

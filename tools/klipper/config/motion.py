@@ -3,7 +3,7 @@
 import operator
 import re
 
-from .machine import PROBE_KINDS, ParsedPrinter
+from .machine import PROBE_KINDS, Machine
 from .options import BOOLEANS, out_of_bounds, rules
 from .printer_cfg import ERROR, WARNING, ConfigSection, Findings
 
@@ -13,7 +13,7 @@ NUMBERED = re.compile(
 )
 
 
-def findings(machine: ParsedPrinter) -> Findings:
+def findings(machine: Machine) -> Findings:
     """Findings of all rules of motion."""
     for printer_rule in (
         check_axes,
@@ -29,7 +29,7 @@ def findings(machine: ParsedPrinter) -> Findings:
             yield from section_rule(machine, section)
 
 
-def check_axes(machine: ParsedPrinter) -> Findings:
+def check_axes(machine: Machine) -> Findings:
     """Find steppers that the kinematics needs and that are not there.
 
     Source: klippy/toolhead.py, klippy/kinematics/.
@@ -45,7 +45,7 @@ def check_axes(machine: ParsedPrinter) -> Findings:
             )
 
 
-def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_rail(machine: Machine, section: ConfigSection) -> Findings:
     """Find a stepper that the kinematics does not have, and options that only the first stepper of an axis
     takes."""
     # The stepper of an axis, and the number of a further one.
@@ -68,7 +68,7 @@ def check_rail(machine: ParsedPrinter, section: ConfigSection) -> Findings:
                 )
 
 
-def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_numbered(machine: Machine, section: ConfigSection) -> Findings:
     """Find numbered sections and options that Klipper never reads: it stops at the first that is not there.
 
     Source: LookupMultiRail in klippy/stepper.py, klippy/extras/bed_mesh.py, bed_screws.py.
@@ -91,7 +91,7 @@ def check_numbered(machine: ParsedPrinter, section: ConfigSection) -> Findings:
                 )
 
 
-def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_bounds(machine: Machine, section: ConfigSection) -> Findings:
     """Find options that are out of the bounds that another one sets, or that another one excludes.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
@@ -115,7 +115,7 @@ def check_bounds(machine: ParsedPrinter, section: ConfigSection) -> Findings:
                 yield machine.missing_from(section, option, f"{message} without {other}")
 
 
-def check_forms(_: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_forms(_: Machine, section: ConfigSection) -> Findings:
     """Find words of a list, or lines, that do not have the form that their option needs.
 
     Source: each option's reader.
@@ -131,7 +131,7 @@ def check_forms(_: ParsedPrinter, section: ConfigSection) -> Findings:
                     yield section.finding(option, message, level)
 
 
-def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_endstop(_: Machine, section: ConfigSection) -> Findings:
     """Find an endstop outside of its axis, or at neither end of it.
 
     Source: GenericPrinterRail in klippy/stepper.py.
@@ -160,7 +160,7 @@ def check_endstop(_: ParsedPrinter, section: ConfigSection) -> Findings:
         )
 
 
-def check_drivers(machine: ParsedPrinter) -> Findings:
+def check_drivers(machine: Machine) -> Findings:
     """Find microsteps that a driver cannot make, and drivers of one address on a shared wire.
 
     Source: klippy/extras/tmc.py, klippy/extras/tmc_uart.py.
@@ -188,7 +188,7 @@ def check_drivers(machine: ParsedPrinter) -> Findings:
         addresses.add(address)
 
 
-def check_levelling(machine: ParsedPrinter) -> Findings:
+def check_levelling(machine: Machine) -> Findings:
     """Find sections for levelling that have too few steppers or screws.
 
     Source: klippy/extras/z_tilt.py, quad_gantry_level.py, bed_screws.py.
@@ -207,12 +207,12 @@ def check_levelling(machine: ParsedPrinter) -> Findings:
         if motors < 2:
             message = f"{name} requires multiple z steppers"
         yield machine.missing_from(section, option, message)
-    for section in machine.of("bed_screws", "screws_tilt_adjust"):
+    for section in machine.sections_of("bed_screws", "screws_tilt_adjust"):
         if not {"screw1", "screw2", "screw3"} <= section.keys():
             yield section.finding("screw3", f"{section.name}: Must have at least three screws")
 
 
-def check_mesh(machine: ParsedPrinter) -> Findings:
+def check_mesh(machine: Machine) -> Findings:
     """Find mistakes in the points of the mesh: where, how many, how they are joined.
 
     Source: klippy/extras/bed_mesh.py.
@@ -238,11 +238,11 @@ def check_mesh(machine: ParsedPrinter) -> Findings:
         )
 
 
-def check_reach(machine: ParsedPrinter) -> Findings:
+def check_reach(machine: Machine) -> Findings:
     """Find a corner of the mesh that the probe reaches only with the nozzle out of range. Klipper starts with
     it, and the calibration ends with "Move out of range".
     """
-    probes = machine.of(*PROBE_KINDS)
+    probes = machine.sections_of(*PROBE_KINDS)
     # The kinematics whose steppers x and y have the bounds of these axes.
     if not probes or machine.kinematics not in ("cartesian", "corexy", "corexz"):
         return
@@ -263,12 +263,12 @@ def check_reach(machine: ParsedPrinter) -> Findings:
                 )
 
 
-def check_homing(machine: ParsedPrinter) -> Findings:
+def check_homing(machine: Machine) -> Findings:
     """Find a missing endstop, and a place beyond an axis, for homing z.
 
     Source: klippy/extras/safe_z_home.py.
     """
-    for section in machine.of("safe_z_home"):
+    for section in machine.sections_of("safe_z_home"):
         if machine.keys().isdisjoint(("stepper_z", "carriage z")):
             yield machine.missing_from(section, "", "Missing Z endstop config for safe_z_homing")
         for axis, home in zip("xy", section.numbers("home_xy_position")):

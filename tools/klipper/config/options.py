@@ -1,9 +1,9 @@
-"""Kinds and bounds of options' values, as Klipper's own source has them, and other facts of `known.txt`.
+"""Types and bounds of options' values, as Klipper's own source has them, and other facts of `known.txt`.
 
 Both files have lines `SORT NAME: words`; known.txt says at its top what its own are. Those of `options.txt`,
 which `tests/lab/klipper/facts.py` makes from a checkout of Klipper:
 
-- `of MODULE: option=kind…`: what a module of klippy reads. Kinds: `i` whole number, `f` number, `b` boolean,
+- `of MODULE: option=type…`: what a module of klippy reads. Types: `i` whole number, `f` number, `b` boolean,
   `c` choices, `l` list (`lf`, `li`: of numbers; then their count; `n`: one such list a line), each with its
   bounds as an interval (`[0,1]`, `(0` for what is above 0); `p` a pin, with the marks that it may have.
 - `kind SECTION: - modules`: whether a name follows it (`-` never, `+` always, `?` perhaps), and which modules
@@ -63,7 +63,7 @@ def base_kind(kind: str) -> str:
 
 
 def value_rule(kind: str, option: str) -> str:
-    """Look up kind and bounds of an option in a kind of section, in the table's form; "" if the table does
+    """Look up type and bounds of an option in a kind of section, in the table's form; "" if the table does
     not know them."""
     rules = _value_rules(base_kind(kind))
     return rules.get(option) or rules.get(SERIES.sub("1", option), "")
@@ -130,7 +130,7 @@ def value_problem(section: ConfigSection, option: Option, setting: Setting) -> s
 
 def _number_problem(subject: str, value: str, match: re.Match[str]) -> str:
     """Klipper's message for a number, or a list of numbers, that it refuses; "" if it takes it."""
-    is_list, number_kind, per_line, count, opening, low, high, closing = match.groups()
+    is_list, number_type, per_line, count, opening, low, high, closing = match.groups()
     rows = [[value]]
     if is_list:  # points have a line each, gears a `:` between them
         lines = value.split("\n") if per_line else [value.replace("\n", ",")]
@@ -138,13 +138,13 @@ def _number_problem(subject: str, value: str, match: re.Match[str]) -> str:
     if count and any(len(row) != int(count) for row in rows):
         each = " in each line" if per_line else ""
         return f"O{subject[1:]} must have {count} elements{each}, not '{value[:40]}'"
-    if not number_kind:
+    if not number_type:
         return ""
-    parse = int if number_kind == "i" else float
+    parse = int if number_type == "i" else float
     try:
         numbers = [parse(word) for word in filter(str.strip, chain.from_iterable(rows))]
     except ValueError:
-        return f"Unable to parse {subject}: expected {EXPECTED[is_list or number_kind]}, not '{value[:40]}'"
+        return f"Unable to parse {subject}: expected {EXPECTED[is_list or number_type]}, not '{value[:40]}'"
     for sign, bound in ((opening, low), (closing, high)):
         if bound and (problem := out_of_bounds(numbers, sign, parse(float(bound)))):
             return f"O{subject[1:]} must {problem}"

@@ -170,7 +170,7 @@ class Reference:
             if block.name:
                 self.kinds.setdefault(block.kind, []).append(block)
 
-    def kind(self, section: str) -> str:
+    def kind_of(self, section: str) -> str:
         """Name the kind that documents a section, "" if none does: `extruder1` for `extruder3`."""
         word = section.partition(" ")[0]
         if word in self.kinds and not (word == STEPPER and " " not in section):
@@ -181,7 +181,7 @@ class Reference:
             described = "stepper_a" if base == word else "stepper_z1"
         return described if described in self.kinds else ""
 
-    def named(self, name: str) -> list[Block]:
+    def blocks_named(self, name: str) -> list[Block]:
         """Find the blocks of a section or of common options by what a person or a text calls them: their
         kind, or their heading."""
         name = name.lower()
@@ -212,7 +212,7 @@ class Reference:
             own_keys = {option.key for option in block.options}
             keys |= own_keys
             yield from block.options
-            for other in chain.from_iterable(map(self.named, block.refers)):
+            for other in chain.from_iterable(map(self.blocks_named, block.refers)):
                 shared = own_keys.intersection(option.key for option in other.options)
                 if other not in queue and (shared or block.is_open or not own_keys):
                     queue.append(other)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..search.spelling import nearest
-from .machine import MEASURING_KINDS, PROBE_KINDS, UNLESS_ELSEWHERE, ParsedPrinter
+from .machine import MEASURING_KINDS, PROBE_KINDS, UNLESS_ELSEWHERE, Machine
 from .options import base_kind, known_words, rules, value_rule
 from .printer_cfg import HINT, WARNING, ConfigSection, Findings
 from .reference import SENSOR
@@ -30,7 +30,7 @@ PinUse = tuple[ConfigSection, str, set[str]]
 NUMBERED_COMMAND = re.compile(r"[A-Z]\d+(\.\d+)?$")
 
 
-def findings(machine: ParsedPrinter) -> Findings:
+def findings(machine: Machine) -> Findings:
     """Findings of all rules of names."""
     for section in machine.values():
         if not section.saved and section.kind not in machine.plugins:
@@ -40,12 +40,12 @@ def findings(machine: ParsedPrinter) -> Findings:
         yield from printer_rule(machine)
 
 
-def check_needed(machine: ParsedPrinter) -> Findings:
+def check_needed(machine: Machine) -> Findings:
     """Find a missing [printer] or [mcu].
 
     Source: klippy/toolhead.py, klippy/mcu.py.
     """
-    is_printer = len(machine.of("stepper", "extruder")) > 1 and not machine.unread
+    is_printer = len(machine.sections_of("stepper", "extruder")) > 1 and not machine.unread
     for present, missing, option in (
         ("printer", "mcu", "serial"),
         ("mcu", "printer", "kinematics"),
@@ -60,13 +60,13 @@ def check_needed(machine: ParsedPrinter) -> Findings:
             )
 
 
-def check_unique(machine: ParsedPrinter) -> Findings:
+def check_unique(machine: Machine) -> Findings:
     """Find sections with the same name or option value where Klipper needs different ones, and sections that
     exclude each other."""
     for rule, kinds in known_words("one").items():
         option, _, message = rule.partition(" ")
         owners: dict[str, ConfigSection] = {}  # the first section of each value
-        for section in machine.of(*kinds):
+        for section in machine.sections_of(*kinds):
             value = section.value(option)
             # The finding stands at the section if it has no such option.
             place = option if value else ""
@@ -81,7 +81,7 @@ def check_unique(machine: ParsedPrinter) -> Findings:
                 )
 
 
-def check_references(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_references(machine: Machine, section: ConfigSection) -> Findings:
     """Find a section with a name that must have none, or without one that it needs; and names of heaters,
     steppers, micro-controllers and accelerometers that are not there.
 
@@ -106,7 +106,7 @@ def check_references(machine: ParsedPrinter, section: ConfigSection) -> Findings
                 yield machine.missing_from(section, option, message.format(name))
 
 
-def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Findings:
+def check_sensor(machine: Machine, section: ConfigSection) -> Findings:
     """Find a temperature sensor that Klipper does not know, or not yet.
 
     Source: klippy/extras/heaters.py.
@@ -120,14 +120,14 @@ def check_sensor(machine: ParsedPrinter, section: ConfigSection) -> Findings:
         yield machine.missing_from(section, SENSOR, f"Unknown temperature sensor '{sensor}'")
     # Klipper reads sections in order, extruders last.
     names = list(machine)
-    owner = machine.own_sensors.get(sensor, section.name)
+    owner = machine.defined_sensors.get(sensor, section.name)
     if names.index(owner) > names.index(section.name) and base_kind(section.kind) != "extruder":
         yield section.finding(
             SENSOR, f"Unknown temperature sensor '{sensor}': [{owner}] has to stand before"
         )
 
 
-def check_macros(machine: ParsedPrinter) -> Findings:
+def check_macros(machine: Machine) -> Findings:
     """Find mistakes in names of macros, in their variables, and in commands that they rename or misspell.
 
     Source: handle_connect in klippy/extras/gcode_macro.py.
@@ -138,7 +138,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
         taken.update(known_words("gives").get(base_kind(section.kind), ()))
     # Each macro by itself, and two of one name.
     by_name: dict[str, ConfigSection] = {}
-    for section in machine.of("gcode_macro"):
+    for section in machine.sections_of("gcode_macro"):
         name = section.label.upper()
         before = by_name.setdefault(name, section)
         if before is not section and "rename_existing" not in {*section, *before}:
@@ -147,7 +147,7 @@ def check_macros(machine: ParsedPrinter) -> Findings:
             )
         yield from _check_macro(section, name, taken)
     # Klipper does not have the command of a filament change.
-    for section in machine.of("filament_switch_sensor", "filament_motion_sensor"):
+    for section in machine.sections_of("filament_switch_sensor", "filament_motion_sensor"):
         if re.search(r"(?m)^\s*M600\b", section.value("runout_gcode")) and "M600" not in by_name:
             finding = machine.missing_from(section, "runout_gcode", 'Unknown command:"M600"')
             yield finding._replace(level=HINT)
@@ -155,9 +155,9 @@ def check_macros(machine: ParsedPrinter) -> Findings:
 
 
 def _check_commands(
-    machine: ParsedPrinter, by_name: dict[str, ConfigSection], taken: set[str]
+    machine: Machine, by_name: dict[str, ConfigSection], taken: set[str]
 ) -> Findings:
-    """Find mistakes in the commands that macros, which are given by their names, rename or call."""
+    """Find mistakes in the commands that macros rename or call; `by_name` has the macros."""
     kinds_by_command = known_words("brings")
     commands = set(kinds_by_command).union(*known_words("gives").values())
     command_names = commands.union(by_name)
@@ -171,7 +171,7 @@ def _check_commands(
             )
         kinds = kinds_by_command.get(name, [])
         is_there = kinds == ["*"] or (name in commands and not kinds)
-        if renamed and not (is_there or machine.plugins or machine.of(*kinds)):
+        if renamed and not (is_there or machine.plugins or machine.sections_of(*kinds)):
             yield machine.missing_from(
                 section,
                 "rename_existing",
@@ -223,13 +223,13 @@ def _check_macro(section: ConfigSection, name: str, taken: set[str]) -> Findings
 # the chip it is on: aliases of [board_pins] are resolved. Klipper lets sections share a pin under the same
 # option (SHAREABLE_PINS), or if [duplicate_pin_override] lists it. A driver's diag_pin is taken only through
 # its virtual endstop. Pins without a digit are not compared: they are names that a board or a plugin defines.
-def check_pins(machine: ParsedPrinter) -> Findings:
+def check_pins(machine: Machine) -> Findings:
     """Find pins of a wrong form, on an unknown chip, or used more than once where Klipper does not allow it.
 
     Source: klippy/pins.py.
     """
     aliases: dict[str, str] = {}
-    for section in machine.of(ALIASES):
+    for section in machine.sections_of(ALIASES):
         yield from _add_aliases(section, aliases)
     first_uses: dict[str, PinUse] = {}
     override = machine[OVERRIDE].words("pins")
@@ -301,7 +301,7 @@ def _add_aliases(section: ConfigSection, aliases: dict[str, str]) -> Findings:
                 aliases[alias] = pin
 
 
-def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
+def _pins(machine: Machine) -> Iterator[tuple[ConfigSection, str, str]]:
     """Yield every pin as it is written, with its section and option."""
     for section in machine.values():
         if section.kind in (OVERRIDE, ALIASES, *machine.plugins):
@@ -316,7 +316,7 @@ def _pins(machine: ParsedPrinter) -> Iterator[tuple[ConfigSection, str, str]]:
                     yield section, setting.name, description
 
 
-def _pin_problem(machine: ParsedPrinter, chip: str, pin: str) -> str:
+def _pin_problem(machine: Machine, chip: str, pin: str) -> str:
     """Klipper's message for a chip or pin that does not exist; "" if it may exist."""
     if chip in machine.mcus:
         problem = f"Pin '{pin[:40]}' is not a valid pin name on mcu '{chip}'"
@@ -328,7 +328,9 @@ def _pin_problem(machine: ParsedPrinter, chip: str, pin: str) -> str:
             return f"{unknown}: there is no such driver with a diag_pin"
         has_pin = set(VIRTUAL_ENDSTOP_PINS) & owner.keys()
         return "" if has_pin else "tmc virtual endstop requires diag pin config"
-    is_probe = chip == "probe" and (machine.of(*PROBE_KINDS) or machine.plugin_brings("probe"))
+    is_probe = chip == "probe" and (
+        machine.sections_of(*PROBE_KINDS) or machine.plugin_brings("probe")
+    )
     if owner or is_probe or chip.startswith(tuple(map(str.lower, machine.plugins))):
         return ""
     return f"{unknown}: z_virtual_endstop needs a probe's section" if chip == "probe" else unknown

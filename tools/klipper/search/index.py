@@ -74,7 +74,7 @@ class Index:
         sizes = [section.size for section in self.sections]
         self.mean = sum(sizes) / (len(sizes) or 1) or 1
 
-    def row(self, word: str) -> dict[int, int]:
+    def counts_of(self, word: str) -> dict[int, int]:
         """Sections that have a word of the pages, with its count in each."""
         number = bisect_left(self.words, word)
         run = self.postings[self.ends[number] : self.ends[number + 1]]

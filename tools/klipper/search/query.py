@@ -60,7 +60,7 @@ def question_terms(text: str, index: Index) -> tuple[list[Term], list[str]]:
     plain = re.sub(MERE_NUMBER, " ", text)
     # Each typed word with its term, empty if no page has it; of words that are an expression of the glossary
     # the first, with the terms of the meaning.
-    words_and_terms: list[tuple[str, Term]] = []
+    words_and_terms = []
     typed = words(plain)
     while typed:
         size, meaning = meaning_of(typed)
@@ -143,7 +143,7 @@ def ranked(index: Index, terms: list[Term], text: str) -> list[Ranked]:
     for term in terms:
         counts: Counter[int] = Counter()
         for word in term:
-            counts.update(index.row(word))
+            counts.update(index.counts_of(word))
         # BM25's inverse document frequency, with sections for documents.
         rarity = math.log(1 + (len(index.sections) - len(counts) + 0.5) / (len(counts) + 0.5))
         total += rarity
