@@ -7,8 +7,10 @@ import pytest
 
 from tests.klipper.asking import call
 from tests.klipper.config.sample import CHANGES, REFERENCE
-from tests.support.client import PROJECT, finished, json_lines
+from tests.support.client import PROJECT, cases, finished, json_lines
 from tools.core.json_types import compact_json
+from tools.klipper import config_reference
+from tools.klipper.config.reference import Option
 
 
 def check(config, **arguments):
@@ -121,6 +123,7 @@ LOOKED_UP = json_lines(r"""
 [{"section": "heater_fam"}, "code", "NOT_FOUND"]
 [{"section": "heater_fam"}, "hint", "Nearest: heater_fan, heater_bed."]
 [{"section": "steppe"}, "hint", "Nearest: stepper_x"]
+[{"section": "stepper_y2"}, "section", "stepper_z1"]
 [{"section": "fan", "option": "hardware_pmw"}, "hint", "hardware_pwm"]
 [{}, "sections", "'bed_screws'"]
 """)
@@ -131,3 +134,12 @@ def test_a_section_or_an_option_is_looked_up_and_near_names_are_given(
     docs, arguments, part, expected
 ):
     assert expected in str(look_up(**arguments)[part])
+
+
+def test_of_an_option_the_text_of_most_sections_comes_first_and_a_reference_last():
+    options = [
+        Option("pin", lines=[text], owner=owner)
+        for text, owner in cases("See the x | a\nSee the x | b\nOne. | c\nTwo. | d\nTwo. | e")
+    ]
+    texts = config_reference._texts_with_sections(options)
+    assert [text["in"] for text in texts] == [["d", "e"], ["c"], ["a", "b"]]

@@ -4,7 +4,7 @@ import os
 from unittest.mock import Mock
 
 from tools.klipper.checkout import generations
-from tools.klipper.settings import Source
+from tools.klipper.settings import Source, folders_to_write
 
 
 def test_pages_are_on_the_disk_before_readers_are_led_to_them(tmp_path, monkeypatch):
@@ -27,3 +27,8 @@ def test_of_older_generations_only_the_previous_one_stays(tmp_path):
         (folder / name).mkdir(parents=True)
     generations._tidy(source, folder / "3_ccc")
     assert sorted(os.listdir(folder)) == ["2_bbb", "3_ccc"]
+
+
+def test_a_sync_writes_to_the_checkout_and_to_one_folder_of_all_further_sources(env, docs):
+    env(KLIPPER_DOCS_EXTRA="a=https://example.org/a.git b=https://example.org/b.git")
+    assert folders_to_write() == [docs, docs.parent / ".klipper.extra"]

@@ -31,6 +31,7 @@ ed_mes | bedmesh mesh, bedmesh
 calibarte | calibrate
 калибровка z offset датчика | calibrate, offset, probe sensor
 шина can | canbus
+can bus | canbus
 сколько шагов на мм у экструдера | rotationdistance, extruder
 шагов экструдера | rotationdistance, extruder
 """

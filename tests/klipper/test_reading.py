@@ -236,6 +236,7 @@ def test_further_repositories_are_a_line_each_and_read_and_listed_under_their_na
     assert page["name"] == "install.md"
     assert read("moonraker/Install.md")["path"] == "moonraker/install.md"
     assert read("moonraker/../A.md")["code"] == "INVALID_PATH"
+    assert read("install.md")["code"] == "NOT_FOUND"
 
 
 def test_without_documentation_the_way_to_get_it_is_named():

@@ -177,6 +177,7 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, moonrak
     assert by_web["options"] == by_disk["options"]
     for answer in (by_web, by_disk):
         assert {"more/fan.cfg", "more/deep/a.cfg"} <= files_of(answer)
+        assert "more/.hidden.cfg" not in files_of(answer)
     for finding in by_disk["findings"]:
         assert finding in by_web["findings"] or "none.cfg" in str(finding)
 

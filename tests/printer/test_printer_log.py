@@ -128,6 +128,8 @@ def test_a_board_that_is_stopped_because_of_another_is_not_the_cause(read_log):
         answer = read_log(ran(1, lines))
         assert answer["shutdown"] == answer["errors"][0]["line"] == cause
         assert "Command request" not in str(answer)
+    (error,) = read_log(ran(1, "MCU 'mcu' shutdown: Command request\n"))["errors"]
+    assert "M112" in error["means"], "without another error it is the cause"
 
 
 def test_what_a_macro_says_is_its_reason_and_a_known_message_in_it_is_explained(read_log):

@@ -71,6 +71,7 @@ def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
     states = ("printing", "paused", "cancelled", "a job: complete", "a job: error")
     jobs = {state: state_of(printer, recorded(state))["job"] for state in states}
     assert jobs["printing"]["layer"] == "10 of 100" and jobs["printing"]["percent"] >= 20
+    assert jobs["paused"]["percent"] >= 20
     assert jobs["a job: error"]["message"].endswith("Spool is empty")
     assert "percent" not in jobs["a job: complete"] and "message" not in jobs["cancelled"]
 

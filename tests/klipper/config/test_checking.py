@@ -40,7 +40,7 @@ FOUND = json_lines(r"""
 ["\n[fan]\nhardware_pwm: 0\n[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n", "error 2 pin"]
 ["[printer]\nmax_jump: 3\n[stepper_x]\ngear_ratio: 5:1\n", ""]
 ["[extruder]\nsensor_type: temperature_host\ncontrol: watermark\n", ""]
-["[extruder]\nsensor_type: Newest 104\n", ""]
+["[temperature_sensor x]\nsensor_type: Newest 104\n[printer]\nkinematics: none\n[mcu]\nserial: /dev/ttyACM0\n", ""]
 ["[fan]\npin: PB1\nhardware_pwm: maybe\nkick_start: soon\n", "error 3 hardware_pwm"]
 ["[fan]\npin: PB1\n\n[fan]\npin: PB2\n", "warning 5 pin"]
 ["[fan]\npin: PB1\n\n<saved>#*# [fan]\n#*# pin = PB9\n", "warning 8 pin"]
