@@ -32,6 +32,7 @@ calibarte | calibrate
 калибровка z offset датчика | calibrate, offset, probe sensor
 шина can | canbus
 can bus | canbus
+e steps | rotationdistance
 сколько шагов на мм у экструдера | rotationdistance, extruder
 шагов экструдера | rotationdistance, extruder
 """

@@ -62,7 +62,8 @@ def _blocks(reference: Reference, name: str) -> list[Block]:
         kinds = [kind for kind in reference.kinds if word in kind]
         near = list(dict.fromkeys([*kinds, *headings]))[:6]
         raise _unknown_name_error(
-            f"No such section in {REFERENCE_PAGE}: {name}", near or nearest_names(word, reference.kinds)
+            f"No such section in {REFERENCE_PAGE}: {name}",
+            near or nearest_names(word, reference.kinds),
         )
     return blocks
 

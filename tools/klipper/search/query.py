@@ -121,7 +121,7 @@ def glossary() -> dict[str, list[tuple[list[str], list[str]]]]:
     more words first, then longer ones."""
     entries = defaultdict(list)
     for key, value in re.findall(r"([^\s;][^;\n]*): ([^;\n]+)", GLOSSARY.read_text("utf-8")):
-        entries[key[:2]].append((key.split(), value.split()))
+        entries[key[:2].strip()].append((key.split(), value.split()))
     for group in entries.values():
         group.sort(key=lambda entry: (len(entry[0]), entry[0]), reverse=True)
     return entries
