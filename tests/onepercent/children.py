@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from tests.onepercent.person import complete, new_entry, new_goal, new_step, ref, rows
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
 
 
 @contextmanager

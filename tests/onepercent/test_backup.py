@@ -36,9 +36,15 @@ from tools.core import files
 from tools.core.errors import ToolError
 from tools.core.health import run_check
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import backup, database, export, import_, restore
+from tools.onepercent.transfer.backup import (
+    check_database,
+    import_export,
+    restore_backup,
+    write_backup,
+    write_export,
+)
 
-health = partial(run_check, database)
+health = partial(run_check, check_database)
 SECTIONS = ("goals", "habits", "diary", "schedule", "xp", "ssp")
 
 
@@ -63,23 +69,23 @@ def two_lives():
 def copy(file, tmp_path):
     """A backup of one goal; the present file has three more."""
     do(new_goal("В копии"))
-    backup(tmp_path / "backup.sqlite3")
+    write_backup(tmp_path / "backup.sqlite3")
     do(*[new_goal(f"Позже {number}") for number in range(3)])
     return tmp_path / "backup.sqlite3"
 
 
 def moved(folder):
     """What an import into a new database says of all there is."""
-    export(str(folder / "first.json"))
+    write_export(str(folder / "first.json"))
     use(folder / "other.sqlite3")
-    return import_(folder / "first.json")
+    return import_export(folder / "first.json")
 
 
 def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
     two_lives()
     shown = snapshot(*SECTIONS)
     assert "kept" not in moved(tmp_path)
-    export(str(tmp_path / "second.json"))
+    write_export(str(tmp_path / "second.json"))
     assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
     assert snapshot(*SECTIONS) == shown
     assert health().state == "ok"
@@ -107,21 +113,21 @@ def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
 
 def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file, copy):
     before = copy.read_bytes()
-    kept = restore(copy)["kept"]
+    kept = restore_backup(copy)["kept"]
     assert titles() == ["В копии"] and health().state == "ok"
     assert copy.read_bytes() == before and not Path(f"{copy}-wal").exists()
     assert {path.stat().st_mode & 0o077 for path in file.parent.glob("life.sqlite3*")} == {0}
-    restore(kept)
+    restore_backup(kept)
     assert len(titles()) == 4
 
 
 @pytest.mark.parametrize("way", ["restore", "import"])
 def test_a_session_that_is_open_sees_the_old_state_and_then_the_new_one(way, copy, tmp_path):
-    export(str(tmp_path / "export.json"))
+    write_export(str(tmp_path / "export.json"))
     do(new_goal("Ещё позже"))
     with store.reading() as db:
         db.execute("SELECT * FROM goals").fetchall()
-        restore(copy) if way == "restore" else import_(tmp_path / "export.json")
+        restore_backup(copy) if way == "restore" else import_export(tmp_path / "export.json")
         assert len(db.execute("SELECT * FROM goals").fetchall()) == 5
     assert len(titles()) == (1 if way == "restore" else 4)
     do(new_goal("Дальше"))
@@ -157,7 +163,7 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     for answer in (call("get_user_snapshot"), propose(*a_day())):
         assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
     assert health().state == "broken" and file.read_bytes() == damaged
-    kept = restore(copy)["kept"]
+    kept = restore_backup(copy)["kept"]
     assert Path(kept).read_bytes() == damaged
     assert titles() == ["В копии"] and health().state == "ok"
     store.release()
@@ -177,7 +183,7 @@ def of_another_program(source):
 
 NOT_BACKUPS = {
     "missing": lambda source: None,
-    "an export": lambda source: export(str(source)),
+    "an export": lambda source: write_export(str(source)),
     "garbage": lambda source: source.write_bytes(os.urandom(9000)),
     "another program's": of_another_program,
 }
@@ -186,14 +192,14 @@ NOT_BACKUPS = {
 @pytest.mark.parametrize("make", NOT_BACKUPS.values(), ids=NOT_BACKUPS)
 def test_what_is_not_a_sound_backup_changes_nothing(make, copy, tmp_path):
     make(tmp_path / "wrong")
-    is_refused(restore, tmp_path / "wrong")
+    is_refused(restore_backup, tmp_path / "wrong")
     assert len(titles()) == 4 and not list(tmp_path.glob(".restore*"))
 
 
 def test_neither_a_backup_nor_a_restore_takes_the_database_itself(file, copy, tmp_path):
     other_name = tmp_path / "hard link"
     os.link(file, other_name)
-    for command in (backup, restore):
+    for command in (write_backup, restore_backup):
         for name in (file, other_name):
             with pytest.raises(ToolError, match="is the database itself"):
                 command(name)
@@ -215,14 +221,14 @@ SPOILT = {
 @pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
 def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
     two_lives()
-    export(str(tmp_path / "export.json"))
+    write_export(str(tmp_path / "export.json"))
     before = (tmp_path / "export.json").read_text("utf-8")
     content = json.loads(before)
     spoil(content)
     for bad in (json.dumps(content), before[: len(before) // 2]):
         (tmp_path / "bad.json").write_text(bad, "utf-8")
-        is_refused(import_, tmp_path / "bad.json")
-    export(str(tmp_path / "export.json"))
+        is_refused(import_export, tmp_path / "bad.json")
+    write_export(str(tmp_path / "export.json"))
     assert (tmp_path / "export.json").read_text("utf-8") == before
     assert not list(tmp_path.glob(".restore*")) and not list(tmp_path.glob("*.part"))
 
@@ -231,29 +237,29 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
 @pytest.mark.parametrize("way", ["backup", "restore", "import"])
 def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp_path):
     def text():
-        export(str(tmp_path / "text.json"))
+        write_export(str(tmp_path / "text.json"))
         return (tmp_path / "text.json").read_text("utf-8")
 
     two_lives()
     old = text()
-    export(str(tmp_path / "old.json"))
-    backup(tmp_path / "old.sqlite3")
+    write_export(str(tmp_path / "old.json"))
+    write_backup(tmp_path / "old.sqlite3")
     do(mark(1, amount=1), act("habit.resume", 2), *a_day())
     new = text()
-    backup(tmp_path / "new.sqlite3")
-    copy = Path(backup()["file"])
+    write_backup(tmp_path / "new.sqlite3")
+    copy = Path(write_backup()["file"])
     work = {
-        "backup": backup,
-        "restore": lambda: restore(tmp_path / "old.sqlite3"),
-        "import": lambda: import_(tmp_path / "old.json"),
+        "backup": write_backup,
+        "restore": lambda: restore_backup(tmp_path / "old.sqlite3"),
+        "import": lambda: import_export(tmp_path / "old.json"),
     }[way]
     [calls], seen = interrupted(work, 0), set()
     for last in (*range(1, calls, calls // 25), calls - 1):
-        restore(tmp_path / "new.sqlite3")
+        restore_backup(tmp_path / "new.sqlite3")
         shutil.copyfile(tmp_path / "old.sqlite3", copy)
         interrupted(work, last)
         if way == "backup":
-            restore(copy)
+            restore_backup(copy)
         seen.add(text())
         assert health().state == "ok"
     assert seen == {old, new}

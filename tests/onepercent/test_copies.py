@@ -11,8 +11,14 @@ from tests.onepercent.children import a_day
 from tests.onepercent.person import do, items, new_goal, titles, use
 from tools.core.errors import ToolError
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import backup, copies, export, folder, restore
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
+from tools.onepercent.transfer.backup import (
+    copies,
+    folder,
+    restore_backup,
+    write_backup,
+    write_export,
+)
 
 
 def names():
@@ -27,17 +33,17 @@ def test_fourteen_days_and_twelve_months_are_kept_and_each_can_be_restored(clock
     for day in sorted({*(day for day in some if day < last_days[-1]), *last_days}):
         clock.set(f"{day}T12:00:00+00:00")
         do(new_goal(str(day)))
-        backup()
+        write_backup()
     kept = {*last_days[-14:], *months[-12:]}
     assert names() == sorted(f"onepercent-{day}.sqlite3" for day in kept) and len(kept) == 26
     for day in kept:
-        restore(folder() / f"onepercent-{day}.sqlite3")
+        restore_backup(folder() / f"onepercent-{day}.sqlite3")
         assert max(titles()) == str(day)
         assert health().state == "ok"
 
 
 def test_without_a_database_there_is_nothing_to_copy_and_none_is_made(file):
-    assert backup()["file"] is None
+    assert write_backup()["file"] is None
     assert not file.exists() and not folder().exists()
 
 
@@ -47,13 +53,13 @@ def test_other_files_in_the_folder_are_left_alone(clock):
     do(*a_day())
     for number in range(1, 19):
         clock.set(f"2026-04-{number:02}T12:00:00+00:00")
-        backup()
+        write_backup()
     assert "onepercent-mine.sqlite3" in names() and len(names()) == 16
 
 
 def test_a_damaged_database_takes_no_sound_copy_away():
     do(*a_day())
-    backup()
+    write_backup()
     [copy] = copies()
     assert {path.stat().st_mode & 0o077 for path in (copy, copy.parent)} == {0}
     before = copy.read_bytes()
@@ -62,7 +68,7 @@ def test_a_damaged_database_takes_no_sound_copy_away():
         db.execute("UPDATE steps SET goal_id = 777 WHERE id = 1")
         db.execute("PRAGMA foreign_keys = ON")
     with pytest.raises(ToolError, match="refers to nothing"):
-        backup()
+        write_backup()
     assert [path.read_bytes() for path in folder().iterdir()] == [before]
 
 
@@ -72,7 +78,7 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(folder, file):
     (file.parent / "file").touch()
     use(file, ONEPERCENT_BACKUP_DIR=str(file.parent / folder))
     with pytest.raises(ToolError) as refused:
-        backup()
+        write_backup()
     assert refused.value.code == "DATABASE_ERROR" and "ONEPERCENT_BACKUP_DIR" in refused.value.hint
     assert len(items("goals")) == 1
 
@@ -80,20 +86,20 @@ def test_a_folder_that_takes_no_copy_is_an_error_with_a_hint(folder, file):
 def test_the_check_warns_of_copies_that_are_missing_old_or_on_the_same_disk(file, clock):
     do(*a_day())
     assert "There is no backup yet" in health().advice
-    backup()
+    write_backup()
     assert "on the database's own disk" in health().advice
     clock.set("2026-03-21T12:00:00+00:00")
     assert "The newest backup is" in health().advice and health().state == "ok"
     if os.access("/dev/shm", os.W_OK) and os.stat("/dev/shm").st_dev != file.stat().st_dev:
         elsewhere = Path(f"/dev/shm/{os.getpid()}-backups")
         use(file, ONEPERCENT_BACKUP_DIR=str(elsewhere))
-        backup()
+        write_backup()
         assert health().advice == ""
         copies()[0].unlink()
         elsewhere.rmdir()
 
 
-@pytest.mark.parametrize("command", [export, backup])
+@pytest.mark.parametrize("command", [write_export, write_backup])
 def test_what_is_no_file_is_never_replaced(command, tmp_path):
     do(*a_day())
     os.mkfifo(tmp_path / "pipe")

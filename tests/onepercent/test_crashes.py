@@ -28,7 +28,7 @@ from tests.onepercent.person import (
 )
 from tests.support.client import PROJECT, finished
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
 
 # A kill before one of so many statements.
 EACH = int(os.environ.get("PI_MCP_KILL_EACH", "4"))
@@ -99,13 +99,13 @@ import os, sys; sys.path.insert(0, ".")
 from pathlib import Path
 from tests.onepercent.children import a_day
 from tests.onepercent.person import call, items, use
-from tools.onepercent.transfer.backup import backup
+from tools.onepercent.transfer.backup import write_backup
 file, copy = Path(os.environ["ONEPERCENT_DB"]), Path(sys.argv[1], "copy.sqlite3")
 use(file)
 goals = len(items("goals"))
 answer = call("preview_actions", actions=a_day())
 assert answer["code"] == "DATABASE_ERROR" and ("full" in answer["error"] or "read-only" in answer["error"]), answer
-backup(str(copy))
+write_backup(str(copy))
 use(copy)
 assert len(items("goals")) == goals > 0
 print("read and copied", goals)' "$4"

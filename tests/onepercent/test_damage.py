@@ -23,7 +23,7 @@ from tests.onepercent.person import (
 from tests.onepercent.test_backup import health, of_another_program
 from tools.core.errors import ToolError
 from tools.onepercent.database import migrations, store
-from tools.onepercent.transfer.backup import export
+from tools.onepercent.transfer.backup import write_export
 
 
 def of_a_newer_version(_):
@@ -64,7 +64,7 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(tmp_path):
     )
     assert items("goals")[0]["title"] == "Це\ufffd"
     assert found("це")[0]["title"] == "Це\ufffd"
-    export(str(tmp_path / "export.json"))
+    write_export(str(tmp_path / "export.json"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_random_bytes_anywhere_are_never_an_internal_error(seed, file, tmp_path)
         assert answer["success"] or answer["code"] != "INTERNAL_ERROR", answer
     health()
     try:
-        export(str(tmp_path / "export.json"))
+        write_export(str(tmp_path / "export.json"))
     except ToolError as error:
         assert error.code == "DATABASE_ERROR"
     store.release()

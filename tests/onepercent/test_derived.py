@@ -22,7 +22,13 @@ from tests.onepercent.person import (
     use,
 )
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import backup, database, export, import_, restore
+from tools.onepercent.transfer.backup import (
+    check_database,
+    import_export,
+    restore_backup,
+    write_backup,
+    write_export,
+)
 
 DAMAGE = [
     "UPDATE goal_progress SET steps_completed = 2",
@@ -73,16 +79,18 @@ def test_a_difference_is_named_and_counted_anew_at_every_door(damage, door, tmp_
     before, table = live(), re.search(r"\w+_\w+", damage)[0]
     behind_the_tools(damage)
     if door == "check":
-        assert database().state == "broken"
+        assert check_database().state == "broken"
         behind_the_tools(damage)
-        assert f"{table} differed" in database().summary
+        assert f"{table} differed" in check_database().summary
     elif door == "daily copy":
-        assert table in backup()["counted_anew"]
+        assert table in write_backup()["counted_anew"]
     else:
-        backup(str(tmp_path / "copy"))
+        write_backup(str(tmp_path / "copy"))
         # A fold is counted anew in any case, without being compared.
-        assert restore(str(tmp_path / "copy")).get("counted_anew", ["habit_streaks"]) == [table]
-    assert shown() == before and database().state == "ok"
+        assert restore_backup(str(tmp_path / "copy")).get("counted_anew", ["habit_streaks"]) == [
+            table
+        ]
+    assert shown() == before and check_database().state == "ok"
 
 
 @pytest.mark.parametrize("table", ["goal_progress", "habit_streaks"])
@@ -97,14 +105,14 @@ def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(tab
 @pytest.mark.parametrize("order", [iter, reversed])
 def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(order, tmp_path):
     before, file = live(), tmp_path / "export.json"
-    export(str(file))
+    write_export(str(file))
     content = json.loads(file.read_text("utf-8"))
     for part in ("state", "history"):
         content[part] = dict(order(content[part].items()))
     file.write_text(json.dumps(content), "utf-8")
     use(tmp_path / "other.sqlite3")
-    assert "counted_anew" not in import_(str(file))
-    assert shown() == before and database().state == "ok"
+    assert "counted_anew" not in import_export(str(file))
+    assert shown() == before and check_database().state == "ok"
 
 
 def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have_left(file):
@@ -134,7 +142,7 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
     assert rows("SELECT steps_count, steps_completed FROM goal_progress") == [(5, 1)]
     left = rows("SELECT dt, repeat FROM steps WHERE title = 'Зарядка' AND deleted_at IS NULL")
     assert left == [("2026-03-01", '{"every": "day"}'), ("2026-03-05", None)]
-    assert database().state == "ok"
+    assert check_database().state == "ok"
 
 
 @pytest.mark.parametrize(

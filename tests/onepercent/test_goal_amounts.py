@@ -19,7 +19,7 @@ from tests.onepercent.person import (
     titles,
     undo,
 )
-from tools.onepercent.transfer.backup import export, import_
+from tools.onepercent.transfer.backup import import_export, write_export
 
 CAR = {"amount": 300_000, "unit": "₽"}
 BANK = new_habit("Копилка", goal_id=1, target="500 ₽")
@@ -105,9 +105,9 @@ def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_un
     assert "Привычка «Копилка»: цель: — → «Машина»" in undo()["message"]
     assert items("habits")[0]["goal_id"] == 1
     undo(redo=True)
-    export(str(tmp_path / "e.json"))
+    write_export(str(tmp_path / "e.json"))
     before = snapshot("habits")
-    import_(str(tmp_path / "e.json"))
+    import_export(str(tmp_path / "e.json"))
     assert snapshot("habits") == before
 
 

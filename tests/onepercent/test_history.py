@@ -28,7 +28,7 @@ from tests.onepercent.person import (
 )
 from tools.onepercent.base import days
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import backup
+from tools.onepercent.transfer.backup import write_backup
 
 TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
@@ -207,7 +207,7 @@ def test_the_status_names_the_newest_copy_and_how_to_make_one():
     assert status["backup"]["newest"] is None
     assert "python3 -m tools onepercent backup" in status["commands"]
     assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
-    backup()
+    write_backup()
     assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"
 
 

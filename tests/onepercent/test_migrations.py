@@ -8,8 +8,13 @@ from tests.onepercent.person import balance, call, do, history, insert, items, t
 from tools.onepercent.base.days import PersonsDay
 from tools.onepercent.database import derived, migrations, store
 from tools.onepercent.transfer import backup as exporting
-from tools.onepercent.transfer.backup import backup, export, import_, restore
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
+from tools.onepercent.transfer.backup import (
+    import_export,
+    restore_backup,
+    write_backup,
+    write_export,
+)
 
 STAMP = "2026-03-01T00:00:00.000Z"
 STATE_UNTIL_4 = ("goals", "steps", "habits", "habit_marks", "diary", "ssp_evaluations", "xp_ledger")
@@ -27,21 +32,21 @@ def go_back(then, version):
     then.setattr(derived, "recount", lambda db: [])
     if version < 5:
         then.setattr(store, "persons_day", lambda db: PersonsDay("", 0))
-        then.setitem(exporting.EXPORT_PARTS, "state", STATE_UNTIL_4)
+        then.setitem(exporting.TABLE_GROUPS, "state", STATE_UNTIL_4)
     if version < 3:
-        then.setitem(exporting.EXPORT_PARTS, "history", ("audit", "previews", "last_applied"))
+        then.setitem(exporting.TABLE_GROUPS, "history", ("audit", "previews", "last_applied"))
 
 
 def go_on(then, way, file):
     """Take what the older program left into the present one."""
     copy = str(file.with_name(way))
     if way != "opened":
-        export(copy) if way == "imported" else backup(copy)
+        write_export(copy) if way == "imported" else write_backup(copy)
     store.release()
     then.undo()
     if way != "opened":
         use(file.with_name("other.sqlite3"))
-        import_(copy) if way == "imported" else restore(copy)
+        import_export(copy) if way == "imported" else restore_backup(copy)
 
 
 @pytest.mark.parametrize("way", ["opened", "imported", "restored"])

@@ -28,7 +28,7 @@ from tests.onepercent.person import (
 )
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
 
 # The days of a test lead over New Year, into ISO week 53.
 FIRST_DAY = date(2026, 12, 24)

@@ -20,7 +20,7 @@ from tests.onepercent.person import (
     snapshot,
 )
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import database as health
+from tools.onepercent.transfer.backup import check_database as health
 
 EIGHT = 8
 

@@ -14,7 +14,7 @@ from tests.onepercent.person import act, apply, call, propose, snapshot, state, 
 from tools.onepercent.actions import ACTIONS
 from tools.onepercent.database import derived, store
 from tools.onepercent.habits.histories import is_misfolded
-from tools.onepercent.transfer.backup import export, import_
+from tools.onepercent.transfer.backup import import_export, write_export
 
 LIVES = int(os.environ.get("RANDOM_LIVES", "2"))
 # What no sentence for a person has in it.
@@ -80,6 +80,6 @@ def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
         life.live()
         life.today += timedelta(life.random.choice([0, 0, 1, 1, 3, 20]))
     seen, copy = life.look(), str(file.with_name("export.json"))
-    export(copy)
-    import_(copy)
+    write_export(copy)
+    import_export(copy)
     assert life.look() == seen

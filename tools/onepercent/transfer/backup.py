@@ -1,5 +1,5 @@
-"""Backup and export: everything the database holds, of all its users, as a copy of the file or as JSON, and
-back in.
+"""Backup and export: all that the database holds, of all its users, written as a copy of the file or as JSON,
+and read back.
 
 Copies are checked, one a day, thinned out to the last days and months. What comes in is put together in a
 temporary file, migrated and checked; then sqlite copies it over the present one in a transaction, so that
@@ -27,7 +27,7 @@ from . import formats
 
 FORMAT = "onepercent-export"
 # `state` is what a person has, and an undo restores it exactly; `history` is how it came to be.
-EXPORT_PARTS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_TABLES}
+TABLE_GROUPS = {"state": migrations.STATE_TABLES, "history": migrations.HISTORY_TABLES}
 
 # The errors of reading a file that is damaged, or that neither `export` nor `backup` wrote.
 UNREADABLE_ERRORS = (
@@ -40,7 +40,7 @@ UNREADABLE_ERRORS = (
 
 
 @command("backup")
-def backup(file: str = "") -> JsonObject | TextOutput:
+def write_backup(file: str = "") -> JsonObject | TextOutput:
     """Copy the database, while it is in use, to one sqlite3 file, to standard output (-), or as the copy of
     the day."""
     if not file:
@@ -54,15 +54,15 @@ def backup(file: str = "") -> JsonObject | TextOutput:
             # The other end of a pipe may be slow: nothing is read from the database meanwhile.
             sys.stdout.buffer.writelines(part)
         return TextOutput("")
-    target = another_file(file)
+    target = _other_file(file)
     with store.reading() as db:
         store.backup(db, target)
     return _written(target)
 
 
-def another_file(file: str) -> Path:
-    """A file to write or read; through a link, the file that it leads to. Raises ToolError DATABASE_ERROR if
-    it is the database."""
+def _other_file(file: str) -> Path:
+    """The path of a file to write or read, with links followed. Raises ToolError DATABASE_ERROR if it is the
+    database."""
     path = Path(file).expanduser().resolve()
     with suppress(FileNotFoundError):
         if path.samefile(store.path()):  # by another name, too
@@ -75,9 +75,9 @@ def _written(file: Path) -> JsonObject:
 
 
 def _copy_of_today() -> JsonObject:
-    """Make or replace the copy of today in ONEPERCENT_BACKUP_DIR, and remove outdated ones. A copy takes its
-    place only once it is whole and sound, so a damaged database never drives sound copies out. Derived tables
-    that differ are recounted. Raises ToolError DATABASE_ERROR.
+    """Make or replace today's copy in ONEPERCENT_BACKUP_DIR, and remove outdated ones. A copy takes its place
+    only once it is whole and sound, so a damaged database never drives sound copies out. Derived tables that
+    differ are recounted. Raises ToolError DATABASE_ERROR.
     """
     if not store.path().exists():
         return {
@@ -91,26 +91,26 @@ def _copy_of_today() -> JsonObject:
         raise refused(
             f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
         ) from error
-    healed = heal()
+    healed = _heal()
     with store.reading() as db, store.replacing(target) as part:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
-            if faults := faults_of(copy):
+            if faults := _faults_of(copy):
                 raise refused(
                     f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE
                 )
     # Keep the copies of the last days, and the first of each of the last months: the newest come first, so a
     # month's first copy is what stays for it.
-    present = copies()
-    months = {copy.name[:-11]: copy for copy in present}
-    monthly = list(months.values())[:BACKUP_MONTHS_KEPT]
-    for older in present[BACKUP_DAYS_KEPT:]:
-        if older not in monthly:
-            older.unlink(missing_ok=True)
+    newest_first = copies()
+    first_of_month = {copy.name[:-11]: copy for copy in newest_first}
+    monthly = list(first_of_month.values())[:BACKUP_MONTHS_KEPT]
+    for copy_file in newest_first[BACKUP_DAYS_KEPT:]:
+        if copy_file not in monthly:
+            copy_file.unlink(missing_ok=True)
     return _written(target) | filled(counted_anew=healed)
 
 
-def heal() -> list[str]:
+def _heal() -> list[str]:
     """Recount the derived tables if they differ from the record; return what differed. Raises ToolError
     DATABASE_ERROR."""
     today = store.today()
@@ -123,14 +123,13 @@ def heal() -> list[str]:
     return differed or ["habit_streaks"]
 
 
-def advice() -> str:
-    """A warning if the newest copy is missing or old, or would be lost together with the database; else
-    nothing."""
+def _advice() -> str:
+    """A warning if the newest copy is missing or old, or would be lost together with the database."""
     newest = newest_day() or ""
     if newest < f"{days.today() - timedelta(BACKUP_DAYS_OLD)}":
-        state = f"The newest backup is of {newest}" if newest else "There is no backup yet"
+        problem = f"The newest backup is of {newest}" if newest else "There is no backup yet"
         return (
-            f"{state}. `python3 -m tools onepercent backup` makes one;"
+            f"{problem}. `python3 -m tools onepercent backup` makes one;"
             " ./setup.sh --systemd makes one a day."
         )
     if folder().stat().st_dev == store.path().stat().st_dev:
@@ -139,28 +138,28 @@ def advice() -> str:
 
 
 @health_check
-def database() -> Health:
-    """The database's part of `server.py --check`: path, size, version and integrity of the database."""
+def check_database() -> Health:
+    """Check the path, size, version and integrity of the database."""
     file = store.path()
     if not file.exists():
         return Health("unset", f"{file} is not there yet", "It is made by the first call.")
     with store.reading() as db:
         version = scalar(db, "PRAGMA user_version")
-        faults = faults_of(db)
+        faults = _faults_of(db)
     summary = f"{file}, {file.stat().st_size / 1_000_000:.1f} MB, version {version}"
     if faults:
         return Health("broken", f"{summary}: {'; '.join(faults)}", RESTORE)
-    if healed := heal():
+    if healed := _heal():
         return Health(
             "broken",
             f"{summary}: {', '.join(healed)} differed from the record",
             "It was recounted and is correct again. If it happens again, please report it.",
         )
-    return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", advice())
+    return Health("ok", f"{summary}, sound, newest backup: {newest_day() or 'none'}", _advice())
 
 
-def faults_of(db: Database) -> list[str]:
-    """The faults of an open database, at most three of the file; empty if it is sound."""
+def _faults_of(db: Database) -> list[str]:
+    """Check an open database; list what is wrong with it, at most three faults of the file."""
     faults = [fault for (fault,) in db.execute("PRAGMA integrity_check(3)")]
     if faults != ["ok"]:
         return faults
@@ -172,32 +171,32 @@ def faults_of(db: Database) -> list[str]:
 
 
 @command("export")
-def export(file: str, csv: str = "") -> JsonObject | TextOutput:
+def write_export(file: str, csv: str = "") -> JsonObject | TextOutput:
     """Write everything to one JSON file, in place of what it held, or to standard output (-); one row a
     line. FILE.ics gets your dated steps as a calendar; with --csv, the folder FILE gets marks, steps and
     diary as tables."""
     if csv == "--csv":
         return {"files": formats.write_tables(Path(file).expanduser())}
-    lines_of = formats.calendar if file.endswith(".ics") else _lines
+    lines_of = formats.calendar_lines if file.endswith(".ics") else _export_lines
     with store.reading() as db:
         if file == "-":
             sys.stdout.buffer.writelines(line.encode() for line in lines_of(db))
             return TextOutput("")
-        target = another_file(file)
+        target = _other_file(file)
         with store.replacing(target) as part, part.open("w", encoding="utf-8") as stream:
             stream.writelines(lines_of(db))
     return _written(target)
 
 
-def _lines(db: Database) -> Iterator[str]:
+def _export_lines(db: Database) -> Iterator[str]:
     version = scalar(db, "PRAGMA user_version")
     sequences = json.dumps(dict(db.execute("SELECT name, seq FROM sqlite_sequence")))
     yield f'{{"format":"{FORMAT}","version":{version},\n"sequences":{sequences}'
-    for part, tables in EXPORT_PARTS.items():
+    for group, tables in TABLE_GROUPS.items():
         for index, table in enumerate(tables):
             rows = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
             columns = json.dumps([column[0] for column in rows.description])
-            yield "," if index else f',\n"{part}":{{'
+            yield "," if index else f',\n"{group}":{{'
             yield f'\n"{table}":{{"columns":{columns},"rows":['
             yield ",".join("\n" + compact_json(list(row)) for row in rows) + "]}"
         yield "}"
@@ -205,20 +204,20 @@ def _lines(db: Database) -> Iterator[str]:
 
 
 @command("restore")
-def restore(file: str) -> JsonObject:
+def restore_backup(file: str) -> JsonObject:
     """Put a backup in place of the database; a copy of the present one is kept beside it."""
-    return _replace_by(file, _copy)
+    return _replace_database(file, _fill_from_backup)
 
 
-def import_(file: str) -> JsonObject:
+def import_export(file: str) -> JsonObject:
     """Replace everything by the content of an export; a copy of the present database is kept beside it."""
-    return _replace_by(file, _fill)
+    return _replace_database(file, _fill_from_export)
 
 
-def _replace_by(file: str, fill: Callable[[Database, Path], None]) -> JsonObject:
+def _replace_database(file: str, fill: Callable[[Database, Path], None]) -> JsonObject:
     """Fill an empty database from a file, migrate and check it, keep the present one, and copy the new one
     over it. Raises ToolError DATABASE_ERROR for everything that is wrong with the file."""
-    source = another_file(file)
+    source = _other_file(file)
     try:
         # In a temporary file of sqlite, which has no name and is removed by itself.
         with closing(store.connect("")) as fresh:
@@ -227,10 +226,10 @@ def _replace_by(file: str, fill: Callable[[Database, Path], None]) -> JsonObject
             with store.transaction(fresh):
                 differed = migrations.migrate(fresh)
                 histories.fold_streaks(fresh, days.today())
-                if faults := faults_of(fresh):
+                if faults := _faults_of(fresh):
                     raise ValueError("; ".join(faults))
-            former = _keep_present()
-            _overwrite(fresh)
+            kept_copy = _keep_present()
+            _overwrite_present(fresh)
     except OSError as error:
         raise refused(
             f"{error.filename or source}: {error.strerror}",
@@ -242,18 +241,18 @@ def _replace_by(file: str, fill: Callable[[Database, Path], None]) -> JsonObject
             "An export is for `import`, a backup for `restore`. Nothing was changed.",
         ) from error
     return {"file": str(source), "database": str(store.path())} | filled(
-        kept=former and str(former), counted_anew=differed
+        kept=kept_copy and str(kept_copy), counted_anew=differed
     )
 
 
-def _copy(fresh: Database, source: Path) -> None:
+def _fill_from_backup(fresh: Database, source: Path) -> None:
     with closing(store.connect(f"{source.resolve(strict=True).as_uri()}?mode=ro")) as copy:
         copy.backup(fresh)
     if scalar(fresh, "PRAGMA application_id") != migrations.APPLICATION_ID:
         raise ValueError("it is not a database of OnePercent")
 
 
-def _fill(fresh: Database, source: Path) -> None:
+def _fill_from_export(fresh: Database, source: Path) -> None:
     """Insert the rows of every table that the export's version had."""
     content = json.loads(source.read_text("utf-8"))
     if content["format"] != FORMAT:
@@ -283,14 +282,14 @@ def _keep_present() -> Path | None:
     except store.Damaged:
         from shutil import copy as copy_with_mode
 
-        for beside in ("", "-wal"):
-            if Path(f"{file}{beside}").exists():
-                copy_with_mode(f"{file}{beside}", f"{copy}{beside}")
+        for suffix in ("", "-wal"):
+            if Path(f"{file}{suffix}").exists():
+                copy_with_mode(f"{file}{suffix}", f"{copy}{suffix}")
     return copy
 
 
-def _overwrite(fresh: Database) -> None:
-    """Copy `fresh` over the present database as one write transaction: sqlite's locks and log protect it from
+def _overwrite_present(fresh: Database) -> None:
+    """Copy `fresh` over the present database in one write transaction: sqlite's locks and log protect it from
     readers and power cuts. A file that is not a database is replaced as a file."""
     file = store.path()
     store.ensure(file)
@@ -303,7 +302,7 @@ def _overwrite(fresh: Database) -> None:
             raise fault from error
         with store.locked(file):
             # First what sqlite keeps beside it: an old log must never meet the new file.
-            for beside in ("-wal", "-shm", "-journal"):
-                Path(f"{file}{beside}").unlink(missing_ok=True)
+            for suffix in ("-wal", "-shm", "-journal"):
+                Path(f"{file}{suffix}").unlink(missing_ok=True)
             store.backup(fresh, file)
     store.checkpoint()

@@ -54,7 +54,7 @@ PIECES = re.compile(rb".{1,74}(?![\x80-\xbf])")
 
 
 def write_tables(folder: Path) -> list[str]:
-    """Write a file per table into the folder, in place of what these held; return their paths. Spreadsheets
+    """Write each table into a file of the folder, in place of what it held; return the paths. Spreadsheets
     know UTF-8 by its byte order mark. Raises ToolError DATABASE_ERROR."""
     import csv
 
@@ -74,13 +74,13 @@ def write_tables(folder: Path) -> list[str]:
 
 
 def _as_texts(row: Row) -> Iterator[Any]:
-    """The values of a row; an apostrophe before what a spreadsheet would take for a formula."""
+    """The values of a row, with an apostrophe before what a spreadsheet would take for a formula."""
     for value in row:
         is_formula = isinstance(value, str) and FORMULA.match(value)
         yield f"'{value}" if is_formula else value
 
 
-def calendar(db: Database) -> Iterator[str]:
+def calendar_lines(db: Database) -> Iterator[str]:
     """The lines of a calendar (RFC 5545): a day for each dated step and each goal's due date. The same thing
     has the same UID in each export, so that a calendar replaces it."""
     yield from ("BEGIN:VCALENDAR\r\n", "VERSION:2.0\r\n", "PRODID:-//pi-mcp//OnePercent//EN\r\n")

@@ -7,7 +7,7 @@
 #   XP, which is for what was done here.
 # - A habit that is here already is found by its name (of several with one name, in their order) and gets only
 #   the days that it lacks: the same file adds nothing twice.
-# - Of a new habit the journal keeps one change, `deleted_at` back to null: an undo hides it with all its
+# - For a new habit the journal keeps one change, `deleted_at` back to null: an undo hides it with all its
 #   marks.
 
 import json
@@ -18,8 +18,7 @@ from datetime import date, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from tools.core import errors
-from tools.toolkit import JsonObject, TextOutput, ToolError, command, for_people
+from tools.toolkit import JsonObject, TextOutput, ToolError, command, for_people, one_line
 
 from ..actions import Action, habits
 from ..actions.unit_of_work import RowChange, UnitOfWork
@@ -32,12 +31,12 @@ from ..phases.dry_run import Planned, dry_run
 from . import backup
 
 if TYPE_CHECKING:
-    from .loop_export import Day, Record
+    from .loop_export import LoopHabit
 
-# Loop's numbers (VALUES of loop_export).
-UNKNOWN = -1
+# Loop's numbers (VALUES of loop_export), and the status that each means for a habit without amounts.
+ONLY_A_NOTE = -1
 SKIP = 3
-YES_NO = {UNKNOWN: "", 0: "missed", 1: "", 2: "completed"}
+STATUSES = {ONLY_A_NOTE: "", 0: "missed", 1: "", 2: "completed"}
 
 SAME_NAME = """SELECT id, target_unit,
     (SELECT json_group_array(date) FROM habit_marks WHERE habit_id = habits.id) AS dates
@@ -48,14 +47,16 @@ SAME_NOTE = "SELECT 1 FROM diary WHERE user = :user AND date = :date AND reflect
 
 
 @command("import")
-def import_(file: str, yes: str = "") -> JsonObject | TextOutput:
+def import_file(file: str, yes: str = "") -> JsonObject | TextOutput:
     """Replace everything by what an export holds; a copy of what was there is kept beside the database. Of a
     zip of Loop Habit Tracker, show what it would add; --yes adds it."""
-    return _from_loop(file, yes == "--yes") if file.endswith(".zip") else backup.import_(file)
+    if file.endswith(".zip"):
+        return _import_from_loop(file, yes == "--yes")
+    return backup.import_export(file)
 
 
 @for_people
-def _from_loop(file: str, is_agreed: bool) -> TextOutput:
+def _import_from_loop(file: str, is_agreed: bool) -> TextOutput:
     from . import loop_export
 
     dispatch.call_in_progress.set(dispatch.AuditedCall("import", {"file": file}, monotonic()))
@@ -82,125 +83,109 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
     names: list[str] = []
     dates: list[str] = []
     try:
-        for habit, past in loop_export.habits_of(params["file"]):
-            name = habit["Name"] = errors.one_line(habit["Name"])
-            if past is None:
-                unit.warn("loop.absent", title=name)
+        for habit in loop_export.habits_of(params["file"]):
+            if habit.is_absent:
+                unit.warn("loop.absent", title=habit.name)
             else:
-                _add(unit, habit, past, names.count(name))
-                dates += _note(unit, name, past)
-            names.append(name)
+                _merge_habit(unit, habit, names.count(habit.name))
+                dates += _write_notes(unit, habit)
+            names.append(habit.name)
     except (*loop_export.ERRORS, sqlite3.IntegrityError) as error:
         raise ToolError(
             f"{params['file']} is not an export of Loop Habit Tracker",
-            f"{errors.one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV.",
+            f"{one_line(error, 200)}. Nothing was changed. In Loop: Settings, Export as CSV.",
             "FIELD_INVALID",
         ) from error
 
     if dates:
-        unit.add_entry(_added("note", dates, "diary"))
+        unit.add_entry(_entry_of_added("note", dates, "diary"))
 
 
-def _added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
+def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
     """The diff entry for the things of a kind that are added on these days."""
     thing = Thing(kind, title, dates=(f"{min(dates)}..{max(dates)}",))
     return Counted(thing, count=len(dates), noun=noun)
 
 
-def _note(unit: UnitOfWork, name: str, past: "list[Day]") -> list[str]:
+def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> list[str]:
     """Write the notes of a habit into the diary unless they are there; return their days."""
     dates = []
-    for day, _, text in past:
-        note = {"user": unit.user, "date": day, "reflection": f"{name}: {text}"}
-        if text and not unit.db.execute(SAME_NOTE, note).fetchone():
-            unit.create("diary", note)
+    for day, _, note in habit.days:
+        entry = {"user": unit.user, "date": day, "reflection": f"{habit.name}: {note}"}
+        if note and not unit.db.execute(SAME_NOTE, entry).fetchone():
+            unit.create("diary", entry)
             dates.append(day)
     return dates
 
 
-def _add(unit: UnitOfWork, habit: "Record", past: "list[Day]", twins: int) -> None:
-    """Add a new habit with its past; add to an existing one the days it lacks.
-
-    - `habit`: its row in Habits.csv; `past`: its days, the oldest first;
-    - `twins`: how many of its name come before it.
-    """
+def _merge_habit(unit: UnitOfWork, habit: "LoopHabit", namesakes: int) -> None:
+    """Create a habit with its marks, or add to an existing one the days it lacks; `namesakes`: how many habits
+    of its name come before it in the export."""
+    # The habit here, and its marks.
     start = len(unit.journal)
-    present = unit.db.execute(SAME_NAME, (unit.user, habit["Name"], twins)).fetchone()
-    key = present["id"] if present else _create(unit, habit, past)
+    present = unit.db.execute(SAME_NAME, (unit.user, habit.name, namesakes)).fetchone()
+    habit_id = present["id"] if present else _create(unit, habit)
     days_here = set(json.loads(present["dates"])) if present else ()
-
-    marks = [mark for mark in _marks(habit, past) if mark["date"] not in days_here]
+    marks = [mark for mark in _marks(habit) if mark["date"] not in days_here]
     for mark in marks:
-        unit.create("habit_marks", {"habit_id": key, "xp": 0, **mark})
+        unit.create("habit_marks", {"habit_id": habit_id, "xp": 0, **mark})
     if marks:
         dates = [mark["date"] for mark in marks]
-        unit.add_entry(_added("mark", dates, "mark", habit["Name"]))
+        unit.add_entry(_entry_of_added("mark", dates, "mark", habit.name))
 
+    # What else its kind needs: a warning, or its archive and its entry in the journal.
     if present:
         own_unit = present["target_unit"]
-        if marks and own_unit and habit["Type"] != "YES_NO" and own_unit != _unit(habit):
-            unit.warn("loop.unit", title=habit["Name"], unit=_unit(habit), here=own_unit)
+        if marks and own_unit and not habit.is_yes_no and own_unit != habit.unit:
+            unit.warn("loop.unit", title=habit.name, unit=habit.unit, here=own_unit)
     else:
-        if habit["Archived?"] == "true":  # with a pause from the day after its last mark
-            unit.assign(unit.existing("habit", key), {"archived_at": unit.stamp})
+        if habit.is_archived:  # with a pause from the day after its last mark
+            unit.assign(unit.existing("habit", habit_id), {"archived_at": unit.stamp})
             last = date.fromisoformat(marks[-1]["date"]) if marks else unit.today
             first = f"{last + timedelta(1)}"
-            unit.create("habit_pauses", {"habit_id": key, "first_day": first})
+            unit.create("habit_pauses", {"habit_id": habit_id, "first_day": first})
         unit.journal[start:] = [
-            RowChange("habits", (key,), {"deleted_at": unit.stamp}, {"deleted_at": None})
+            RowChange("habits", (habit_id,), {"deleted_at": unit.stamp}, {"deleted_at": None})
         ]
 
 
-def _create(unit: UnitOfWork, habit: "Record", past: "list[Day]") -> int:
-    """Create a habit from its row in Habits.csv; what has no counterpart is a warning. Returns its id."""
-    times = int(habit["FrequencyNumerator"])
-    every = int(habit["FrequencyDenominator"])
-    values: JsonObject = {"name": habit["Name"]} | _schedule(times, every)
-    places = {"title": habit["Name"], "count": times, "days": every}
-    if times < every != WEEK and values.get("n") != every:
+def _create(unit: UnitOfWork, habit: "LoopHabit") -> int:
+    """Create a habit without its marks; what has no counterpart here is a warning. Returns its id."""
+    values: JsonObject = {"name": habit.name} | _schedule(habit.times, habit.every)
+    places = {"title": habit.name, "count": habit.times, "days": habit.every}
+    if habit.times < habit.every != WEEK and values.get("n") != habit.every:
         unit.warn("loop.schedule", **places)
 
-    about = [habit["Question"], habit["Description"]]
-    amount = _target(habit) / 1000
-    is_most = habit["Target Type"] == "AT_MOST"
-    is_kept = every == 1 if is_most else amount > 0
-    if is_kept:
-        values["target"] = {"at_most" if is_most else "amount": amount, "unit": _unit(habit)}
-    if amount and every > 1:
-        limit = f"{'≤' if is_most else '≥'} {words.number(amount)} {_unit(habit)}"
-        about.append(limit)
+    about = habit.about
+    amount = (habit.target or 0) / 1000
+    has_target = habit.every == 1 if habit.is_limit else amount > 0
+    if has_target:
+        values["target"] = {"at_most" if habit.is_limit else "amount": amount, "unit": habit.unit}
+    if amount and habit.every > 1:
+        limit = f"{'≤' if habit.is_limit else '≥'} {words.number(amount)} {habit.unit}"
+        about += f"\n{limit}"
         unit.warn("loop.target", limit=limit, **places)
 
-    values["description"] = "\n".join(about).strip() or None
-    if past:
-        values["created_on"] = past[0][0]
+    values["description"] = about.strip() or None
+    if habit.days:
+        values["created_on"] = habit.days[0][0]
     habits.create(unit, values)
     return unit.outcome.created_id or 0
 
 
-def _unit(habit: "Record") -> str:
-    return errors.one_line(habit["Unit"]) or "×"
-
-
-def _target(habit: "Record") -> int:
-    return round(float(habit["Target Value"] or 0) * 1000)
-
-
-def _marks(habit: "Record", past: "list[Day]") -> Iterator[JsonObject]:
-    """The columns of the marks, from the rows of Checkmarks.csv."""
-    target = _target(habit)
+def _marks(habit: "LoopHabit") -> Iterator[JsonObject]:
+    """The columns of the marks of a habit."""
     # An older export does not say its target: any amount will do.
-    least = target if habit["Target Value"] else 1
-    for day, value, _ in past:
+    target = 1 if habit.target is None else habit.target
+    for day, value, _ in habit.days:
         mark: JsonObject = {"date": fields.parse_day("Date", day), "status": ""}
         if value == SKIP:
             mark |= {"status": "missed", "excuse_reason": words.text_of("loop.skip")}
-        elif habit["Type"] == "YES_NO":
-            mark["status"] = YES_NO[value]
-        elif value != UNKNOWN:
-            is_most = habit["Target Type"] == "AT_MOST"
+        elif habit.is_yes_no:
+            mark["status"] = STATUSES[value]
+        elif value != ONLY_A_NOTE:
             status = "partial" if 0 < value < target else "missed"
-            if value <= target if is_most else value >= least:
+            if value <= target if habit.is_limit else value >= target:
                 status = "completed"
             mark |= {"status": status, "amount": value / 1000}
         if mark["status"]:
@@ -208,7 +193,7 @@ def _marks(habit: "Record", past: "list[Day]") -> Iterator[JsonObject]:
 
 
 def _schedule(times: int, every: int) -> JsonObject:
-    """The schedule that is nearest to some times in some days."""
+    """The schedule that comes nearest to `times` in `every` days."""
     per_week = times * WEEK / every
     if times >= every:
         return {"frequency_type": "daily"}
