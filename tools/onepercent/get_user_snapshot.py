@@ -9,14 +9,13 @@ from tools.toolkit import JsonObject, Tool, ToolError
 from . import settings
 from .base import days, fields, words
 from .base.rules import SCHEDULE_DAYS_AHEAD
-from .database import store
+from .database import Database, store
 from .page import person_pages
 from .phases.dispatch import dispatch
-from .snapshot import present, word_search
+from .snapshot import View, present, word_search
 from .snapshot.history import marks_as_text, span_on_record
-from .snapshot.present import View
 
-DEFAULT = ("goals", "habits", "xp")
+DEFAULT_SECTIONS = ("goals", "habits", "xp")
 # Beyond these the days around a date could not be computed.
 EARLIEST = date(1900, 1, 1)
 LATEST = date(9000, 1, 1)
@@ -52,55 +51,49 @@ def get_user_snapshot(
     Source: the sections in tools/onepercent/snapshot.
     """
     include = include or []
-    names = _sections(include, bool(find), goal_id is not None)
+    names = _section_names(include, find, goal_id)
     with store.reading() as db:
-        today = days.today()
-        first, last = _period(date_from, date_to, today)
-        begin = first or today
-
-        # The sections, the search and the picture.
-        past = today, today
-        if "history" in names:
-            past = span_on_record(db, first, last, today)
-        view = View(
-            db,
-            today,
-            begin,
-            last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
+        first, last = _asked_days(date_from, date_to)
+        view = _view(db, names, first, last)._replace(
             goals_status=goals_status or "work",
             goal_id=goal_id and min(goal_id, fields.LARGEST_ID),
             with_steps=STEPS_SECTION in include,
-            past=past,
-            has_whole_diary="diary" in names and first is not None,
         )
+
+        # The sections, the matches and the marks as text.
         zone = days.persons_day().zone or days.zone_of_settings()
-        answer: JsonObject = {
+        members: JsonObject = {
             "success": True,
             "user_name": settings.user(),
-            "today": {"date": f"{today}", "weekday": words.weekday(today), "tz": zone},
+            "today": {"date": f"{view.today}", "weekday": words.weekday(view.today), "tz": zone},
         }
         if names:
-            answer["data"] = {name: present.SECTIONS[name](view) for name in names}
+            members["data"] = {name: present.SECTIONS[name](view) for name in names}
         if find:
-            answer["found"] = word_search.search(db, find)
-        content = marks_as_text(db, today, first, last) if picture else ()
-        shown = person_pages.DaysAnswer(answer, *content)
+            members["found"] = word_search.find_matches(db, find)
+        lines = marks_as_text(db, view.today, first, last) if picture else ()
+        answer = person_pages.DaysAnswer(members, *lines)
 
     # What its page shows.
-    shown.span = _span(view, names, first, last)
+    answer.span = _page_span(view, names, first, last)
     is_filtered = find or goal_id or view.goals_status != "work"
-    shown.is_day = not is_filtered and _are_of_one_day(names, shown.span)
-    return shown
+    answer.is_day = not is_filtered and _are_of_one_day(names, answer.span)
+    return answer
 
 
-def _period(
-    date_from: str | None, date_to: str | None, today: date
-) -> tuple[date | None, date | None]:
-    """The first and the last day that are asked for, within the days that can be computed. Raises ToolError
-    INVALID_DATE."""
+def _section_names(include: Sequence[str], find: str | None, goal_id: int | None) -> list[str]:
+    """The sections to show, each once."""
+    if not include and not find:
+        include = DEFAULT_SECTIONS if goal_id is None else ["goals"]
+    return list(dict.fromkeys("goals" if name == STEPS_SECTION else name for name in include))
+
+
+def _asked_days(date_from: str | None, date_to: str | None) -> tuple[date | None, date | None]:
+    """Parse the first and the last day that are asked for, and keep them within the days that can be computed.
+    Raises ToolError INVALID_DATE."""
     first = max(fields.parse_date("date_from", date_from), EARLIEST) if date_from else None
     last = fields.parse_date("date_to", date_to) if date_to else None
-    begin = first or today
+    begin = first or days.today()
     latest = min(last or LATEST, LATEST)
     if begin > latest:
         raise ToolError(
@@ -112,12 +105,29 @@ def _period(
     return first, last
 
 
-def _span(
+def _view(db: Database, names: list[str], first: date | None, last: date | None) -> View:
+    """The view of these days: of the schedule a week ahead by default, of the history a week back."""
+    today = days.today()
+    begin = first or today
+    history_span = (today, today)
+    if "history" in names:
+        history_span = span_on_record(db, first, last, today)
+    return View(
+        db,
+        today,
+        begin,
+        last or begin + timedelta(SCHEDULE_DAYS_AHEAD),
+        history_span=history_span,
+        has_whole_diary="diary" in names and first is not None,
+    )
+
+
+def _page_span(
     view: View, names: list[str], first: date | None, last: date | None
 ) -> person_pages.Span | None:
     """The days that the page shows: those asked for, or of a history those on record; None if neither."""
     if "history" in names and not (first and last):
-        return view.past
+        return view.history_span
     if first or last:
         return view.first, last or view.first
     return None
@@ -127,10 +137,3 @@ def _are_of_one_day(names: list[str], span: person_pages.Span | None) -> bool:
     """True if the page of one day, by default today's, shows these sections; the diary alone is a list."""
     first, last = span or (None, None)
     return first == last and names != ["diary"] and not {"history", "ssp"} & {*names}
-
-
-def _sections(include: Sequence[str], is_search: bool, is_one_goal: bool) -> list[str]:
-    """The sections to show, each once."""
-    if not include and not is_search:
-        include = ["goals"] if is_one_goal else DEFAULT
-    return list(dict.fromkeys("goals" if name == STEPS_SECTION else name for name in include))

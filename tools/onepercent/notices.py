@@ -1,7 +1,7 @@
 """Notices: what the day holds in the morning, what is left of it in the evening, sent to the person's phone.
 
-A timer starts `python3 -m tools notify` at both times. A part of the day is sent once: what could not be sent
-is tried again until it can, or the next part comes (exit status 75). Only titles leave the house, or counts
+A timer starts `python3 -m tools notify` at both times. Each notice is sent once: one that could not be sent
+is tried again until it can, or the next is due (exit status 75). Only titles leave the house, or counts
 (NOTIFY_PRIVATE).
 """
 
@@ -23,13 +23,13 @@ from .snapshot import present
 
 DEADLINE_S = 15
 LONGEST_ANSWER_BYTES = 64_000
-LONGEST_LIST = 10  # titles of one kind that a notice names
+MOST_TITLES = 10  # of one kind, that a notice names
 GOTIFY = '{"title": "{title}", "message": "{text}"}'
 
 
 def main(options: list[str], cards_due: Callable[[], int]) -> int:
-    """Send the notice of this part of the day; `--now` shows it and sends it in any case. Returns the exit
-    status."""
+    """Send the notice of the morning or the evening; `--now` shows it, and sends it in any case. Returns the
+    exit status."""
     config = settings.current()
     if options not in ([], ["--now"]):
         print("python3 -m tools notify [--now]", file=sys.stderr)
@@ -38,15 +38,14 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         return 0
     with store.reading():
         # A Pi that was off at that hour sends it later.
-        part = (
-            "evening" if f"{days.local(days.now()):%H:%M}" >= config.notify_evening else "morning"
-        )
-        due = f"{days.today()} {part}"
-    state = state_path("notified")
-    if not options and state.exists() and state.read_text("utf-8") == due:
+        is_evening = f"{days.local(days.now()):%H:%M}" >= config.notify_evening
+        time_of_day = "evening" if is_evening else "morning"
+        notice_id = f"{days.today()} {time_of_day}"
+    last_sent = state_path("notified")
+    if not options and last_sent.exists() and last_sent.read_text("utf-8") == notice_id:
         return 0
 
-    title, lines = _notice(part, cards_due)
+    title, lines = _notice(time_of_day, cards_due)
     if options:
         print("\n".join([title, *lines]))
     status = 0
@@ -55,71 +54,74 @@ def main(options: list[str], cards_due: Callable[[], int]) -> int:
         if problem:
             print(f"pi-mcp: {problem}", file=sys.stderr)
     if not options and status == 0:
-        replace_file(state, due)
+        replace_file(last_sent, notice_id)
     return status
 
 
-def _notice(part: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
-    """The part of the day in words: a title and lines; without lines there is nothing to send."""
+def _notice(time_of_day: str, cards_due: Callable[[], int]) -> tuple[str, list[str]]:
+    """The notice of the morning or the evening: a title and lines; without lines there is nothing to send."""
     # The state of the day.
     with store.reading() as db:
         today = days.today()
         view = present.View(db, today, today, today)
-        schedule = present.dated(view)
+        agenda = present.agenda(view)
         habits = present.habits(view)["items"]
-        is_written = present.diary(view)["items"]
-    # What is open today, one line a kind.
+        entries = present.diary(view)["items"]
+
+    # What is open today, one line per kind.
     pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
     titles_by_kind = {"goal": [], "step": [], "habit": pending}
-    for row in schedule["today"]:
+    for row in agenda["today"]:
         if not row["is_complete"]:
             titles_by_kind[row.get("kind", "step")].append(row["title"])
-
     lines = []
     for kind, titles in titles_by_kind.items():
         if not titles:
             continue
         line = words.counted(len(titles), kind)
         if not settings.current().notify_private:
-            few = words.shortened(list(map(one_line, titles)), LONGEST_LIST)
-            line += f": {'; '.join(few)}"
+            few_titles = words.shortened(list(map(one_line, titles)), MOST_TITLES)
+            line += f": {'; '.join(few_titles)}"
         lines.append(line)
 
-    # What belongs to one part of the day.
-    if part == "evening" and not is_written:
-        lines.append(words.text_of("notice.diary"))
-    if part == "morning":
-        late = Counter(row.get("kind", "step") for row in schedule["overdue"])
-        if late:
-            counts = [words.counted(count, kind) for kind, count in late.items()]
+    # What only the evening or the morning has.
+    if time_of_day == "evening":
+        if not entries:
+            lines.append(words.text_of("notice.diary"))
+    else:
+        late_kinds = Counter(row.get("kind", "step") for row in agenda["overdue"])
+        counts = [words.counted(count, kind) for kind, count in late_kinds.items()]
+        if counts:
             lines.append(words.text_of("notice.overdue", late=", ".join(counts)))
         if cards := cards_due():
             lines.append(words.text_of("notice.cards", cards=words.counted(cards, "card")))
-    return words.text_of(f"notice.{part}", day=words.day_in_words(f"{today}")), lines
+    return words.text_of(f"notice.{time_of_day}", day=words.day_in_words(f"{today}")), lines
 
 
 def _send(title: str, text: str) -> tuple[str, int]:
-    """Send it to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
+    """Send a notice to ntfy (text as the body), Gotify (an address that ends with /message) or any webhook
     (NOTIFY_BODY). Returns what went wrong, and the exit status."""
+    # The request of the service.
     config = settings.current()
     url = config.notify_url
     address = urlsplit(url)
-    kind = "text/plain; charset=utf-8"
+    content_type = "text/plain; charset=utf-8"
     template = config.notify_body or (GOTIFY if address.path.endswith("/message") else "")
     if not template:
         url += f"{'&' if '?' in url else '?'}title={quote(title)}"
         template = "{text}"
     elif template.lstrip().startswith("{"):
-        kind = "application/json"
+        content_type = "application/json"
         title = json.dumps(title)[1:-1]
         text = json.dumps(text)[1:-1]
     body = template.replace("{title}", title).replace("{text}", text)
-    request = http.Request(url, "POST", body.encode(), {"Content-Type": kind})
+    request = http.Request(url, "POST", body.encode(), {"Content-Type": content_type})
+
+    # Its answer, or what went wrong.
     host = address.hostname
+    bounds = http.Bounds(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
     try:
-        status = http.send(
-            request, http.Bounds(time.monotonic() + DEADLINE_S, LONGEST_ANSWER_BYTES)
-        ).status
+        status = http.send(request, bounds).status
     except http.HttpError as error:
         # It may have arrived: better one notice less than one every ten minutes.
         if error.was_sent:

@@ -17,7 +17,7 @@ Today is {today}, {weekday}. Take ids from the snapshot only; if the meaning is 
 "I did my exercises" may be a step or a habit: look in the snapshot.""",
 }
 
-MORNING = {
+MORNING_PLAN = {
     "ru": """\
 Помоги мне спланировать день. {wishes}
 1. Снимок: include goals, habits, schedule, diary, history; date_from {yesterday}, date_to {today}.
@@ -32,7 +32,7 @@ Help me plan my day. {wishes}
 4. Record what was decided.""",
 }
 
-EVENING = {
+EVENING_REVIEW = {
     "ru": """\
 Подведём итоги дня. {told}
 1. Снимок: include goals, habits, schedule, diary, history; date_from и date_to {today}.
@@ -47,7 +47,7 @@ Let us review the day. {told}
 4. Everything in one preview; then say what it brought in XP and streaks.""",
 }
 
-WEEKLY = {
+WEEKLY_REVIEW = {
     "ru": """\
 Подведём итоги недели и наметим следующую.
 1. Снимок: include history, date_from {week_ago}, date_to {today}; затем goals, schedule, date_to {next_week}.
@@ -62,7 +62,7 @@ Let us look back on the week and plan the next.
 4. Let us agree on the week's three main steps and their days; record what was decided.""",
 }
 
-REQUEST = {
+FREE_REQUEST = {
     "ru": """\
 Сделай в моих целях, привычках и дневнике то, о чём я прошу:
 
@@ -86,7 +86,7 @@ def morning_plan(
 
     Source: the OnePercent tools, which it leads to.
     """
-    return _prompt(MORNING, language, wishes=wishes)
+    return _prompt(MORNING_PLAN, language, wishes=wishes)
 
 
 @Prompt("evening_review", "Итоги дня · Evening review", when="says how the day was", write=True)
@@ -95,7 +95,7 @@ def evening_review(told: Annotated[str, "how the day was"] = "", language: Langu
 
     Source: the OnePercent tools, which it leads to.
     """
-    return _prompt(EVENING, language, told=told)
+    return _prompt(EVENING_REVIEW, language, told=told)
 
 
 @Prompt(
@@ -109,7 +109,7 @@ def weekly_review(language: Language = "ru") -> str:
 
     Source: the OnePercent tools, which it leads to.
     """
-    return _prompt(WEEKLY, language)
+    return _prompt(WEEKLY_REVIEW, language)
 
 
 @Prompt(
@@ -125,11 +125,11 @@ def free_request(
 
     Source: the OnePercent tools, which it leads to.
     """
-    return _prompt(REQUEST, language, request=request)
+    return _prompt(FREE_REQUEST, language, request=request)
 
 
-def _prompt(text: dict[str, str], language: Language, **values: str) -> str:
-    """A prompt's own text, then the rules, in one language."""
+def _prompt(instructions: dict[str, str], language: Language, **values: str) -> str:
+    """A prompt in one language: its own instructions, with their values filled in, then the rules."""
     today = store.today()
     dates = {
         "today": f"{today}",
@@ -140,4 +140,4 @@ def _prompt(text: dict[str, str], language: Language, **values: str) -> str:
     }
     if not IS_DATED.get():
         dates = {name: f"<{name}>" for name in dates}
-    return f"{text[language]}\n\n{RULES[language]}".format(**dates, **values)
+    return f"{instructions[language]}\n\n{RULES[language]}".format(**dates, **values)

@@ -27,10 +27,10 @@ def reference() -> str:
     lines = [HEAD.format(reference=fields.REFERENCE, **vars(rules))]
     for action in actions.ordered():
         lines.append(f"## {action.name}\n")
-        for name, kind in action.fields.items():
+        for name, field in action.fields.items():
             label = f"**{name}** (required)" if name in action.required else name
-            default = "" if kind.default is None else f"; `{kind.default}` unless said otherwise"
-            lines.append(f"- {label}: {kind.words}{default}")
+            default = "" if field.default is None else f"; `{field.default}` unless said otherwise"
+            lines.append(f"- {label}: {field.words}{default}")
         lines.append("")
     return "\n".join(lines)
 

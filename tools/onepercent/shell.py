@@ -14,15 +14,15 @@ from .snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
     NOTES,
+    RECENT_DAYS,
     UNITS,
     Past,
     past_between,
-    rate,
+    percent_kept,
     span_on_record,
 )
 
 SIGN_OF_STATUS = {"completed": "✓", "missed": "✗", "pending": "·", "not_scheduled": " "}
-DAYS_SHOWN = 28
 LONGEST_HISTORY_DAYS = 36_525  # a hundred years
 BY_COMPLETION = "ORDER BY completed_on, id"
 USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 2026-03-31]"
@@ -30,39 +30,40 @@ USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 
 
 @command("today")
 @for_people
-def today() -> TextOutput:
+def show_today() -> TextOutput:
     """Show the steps, habits, goals that are a sum, and XP of today."""
-    day = store.today()
+    today = store.today()
     with store.reading() as db:
-        view = present.View(db, day, day, day)
-        schedule = present.dated(view)
+        view = present.View(db, today, today, today)
+        agenda = present.agenda(view)
         xp = present.xp(view)
         goals = present.goals(view)["items"]
         habits = present.habits(view)["items"]
 
-    lines = [f"{day}, {words.weekday(day)}"]
-    for step in schedule["overdue"]:
-        lines.append(f"! {words.day_in_words(step['date'])} {_step(step)}")
-    for step in schedule["today"]:
-        lines.append(f"{'✓' if step['is_complete'] else '·'} {_step(step)}")
+    lines = [f"{today}, {words.weekday(today)}"]
+    for step in agenda["overdue"]:
+        lines.append(f"! {words.day_in_words(step['date'])} {_step_in_words(step)}")
+    for step in agenda["today"]:
+        lines.append(f"{'✓' if step['is_complete'] else '·'} {_step_in_words(step)}")
     for goal in goals:
-        # One whose day has come stands above.
-        if "target" in goal and goal.get("due", LAST) > f"{day}":
+        # A goal whose day has come is in the agenda.
+        if "target" in goal and goal.get("due", LAST) > f"{today}":
             lines.append(f"· {goal['title']} {words.amount_in_words(goal['sum'], goal['target'])}")
     for habit in habits:
-        lines.append(f"{SIGN_OF_STATUS[habit['today_status']]} {_habit(habit)}")
+        lines.append(f"{SIGN_OF_STATUS[habit['today_status']]} {_habit_in_words(habit)}")
     lines += [words.text_of("shell.level", **xp), words.text_of("shell.today")]
     return TextOutput("\n".join(lines))
 
 
-def _step(step: JsonObject) -> str:
+def _step_in_words(step: JsonObject) -> str:
+    """Читать (Цель, 1 ч 30 мин); of a goal that is due: Налоги (цель)."""
     about = step.get("goal_title") or words.text_of("thing.goal")
-    if length := step.get("time_duration"):
-        about += f", {words.duration(length['minutes'])}"
+    if duration := step.get("time_duration"):
+        about += f", {words.duration(duration['minutes'])}"
     return f"{step['title']} ({about})"
 
 
-def _habit(habit: JsonObject) -> str:
+def _habit_in_words(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
     streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
@@ -76,7 +77,7 @@ def _habit(habit: JsonObject) -> str:
 
 @command("history")
 @for_people
-def history(number_of_days: str = "7") -> TextOutput:
+def show_history(number_of_days: str = "7") -> TextOutput:
     """Show what was closed, kept and earned, by default in the last 7 days."""
     count = int(number_of_days) if number_of_days.isdecimal() else 0
     if not 1 <= count <= LONGEST_HISTORY_DAYS:
@@ -85,45 +86,42 @@ def history(number_of_days: str = "7") -> TextOutput:
     first = today - timedelta(count - 1)
     with store.reading() as db:
         span = span_on_record(db, first, today, today)
-        past = present.history(present.View(db, today, first, today, past=span))
+        section = present.history(present.View(db, today, first, today, history_span=span))
 
+    # A row per day, week or month, the total, and that of as many days before.
     rows = []
-    for unit, (label, _) in UNITS.items():
-        rows += [_period_row(period[label], period) for period in past.get(unit, ())]
+    for unit, (date_key, _) in UNITS.items():
+        rows += [_period_row(period[date_key], period) for period in section.get(unit, ())]
     before = words.text_of("shell.before", days=words.counted(count, "day"))
     rows += [
-        _period_row(words.text_of("shell.total"), past["total"]),
-        _period_row(before, past["previous"]),
+        _period_row(words.text_of("shell.total"), section["total"]),
+        _period_row(before, section["previous"]),
     ]
-    lines = _table("shell.history", rows)
+    lines = _table_lines("shell.history", rows)
 
-    if past["habits"]:
-        rows = [
-            [
-                habit["name"],
-                habit.get("marks", ""),
-                f"{habit.get('rate', '')}",
-                f"{habit['streak']}",
-            ]
-            for habit in past["habits"]
-        ]
-        lines += ["", *_table("shell.habits", rows), words.text_of("shell.marks")]
+    # The habits.
+    rows = [
+        [habit["name"], habit.get("marks", ""), f"{habit.get('rate', '')}", f"{habit['streak']}"]
+        for habit in section["habits"]
+    ]
+    if rows:
+        lines += ["", *_table_lines("shell.habits", rows), words.text_of("shell.marks")]
     return TextOutput("\n".join(lines))
 
 
 def _period_row(label: str, period: JsonObject) -> list[str]:
     """2026-03-18, +35, 2/3, Читать; ★ Марафон"""
     closed = []
-    for kind, sign in (("step", ""), ("goal", "★ ")):
-        done = period.get(f"{kind}s", [])  # titles, of a longer time a number
-        if isinstance(done, int):
-            closed.append(words.counted(done, kind))
+    for thing, sign in (("step", ""), ("goal", "★ ")):
+        titles = period.get(f"{thing}s", [])
+        if isinstance(titles, int):  # of a longer time only their number
+            closed.append(words.counted(titles, thing))
         else:
-            closed += [sign + title for title in done]
+            closed += [sign + title for title in titles]
     return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
 
 
-def _table(heads: str, rows: list[list[str]]) -> list[str]:
+def _table_lines(heads: str, rows: list[list[str]]) -> list[str]:
     rows = [words.text_of(heads).split("|"), *rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
@@ -131,13 +129,13 @@ def _table(heads: str, rows: list[list[str]]) -> list[str]:
 
 @command("find")
 @for_people
-def find(*query: str) -> TextOutput:
+def show_matches(*query: str) -> TextOutput:
     """Show the goals, steps, habits and diary entries that have these words."""
     text = " ".join(query)
     lines = []
     with store.reading() as db:
-        found = word_search.search(db, text)
-    for item in found["items"]:
+        matches = word_search.find_matches(db, text)
+    for item in matches["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"
         lines.append(f"{sign} {words.text_of('thing.' + item['kind'])} {item['id']}  {title}")
@@ -148,7 +146,7 @@ def find(*query: str) -> TextOutput:
 
 @command("report")
 @for_people
-def report(file: str, *period: str) -> TextOutput:
+def write_report(file: str, *period: str) -> TextOutput:
     """Write the last four weeks, or the days --from DAY --to DAY, as a page to keep, open in any browser and
     print."""
     options = dict(zip(period[::2], period[1::2]))
@@ -157,13 +155,13 @@ def report(file: str, *period: str) -> TextOutput:
     bounds = {name: fields.parse_date(name, day) for name, day in options.items()}
     today = store.today()
     last = min(today, bounds.get("--to", today))
-    first = bounds.get("--from", last - timedelta(DAYS_SHOWN - 1))
+    first = bounds.get("--from", last - timedelta(RECENT_DAYS - 1))
     if not 0 <= (last - first).days < days.YEAR:
         return TextOutput(f"{first} to {last} is not a period of 1 to {days.YEAR} days. {USAGE}", 1)
 
     with store.reading() as db:
         span_on_record(db, first, last, today)
-        content = _content(past_between(db, first, last, today))
+        content = _report_content(past_between(db, first, last, today))
 
     data = compact_json(content).replace("<", "\\u003c")
     page = document(Path(__file__).parent / "page" / "report.html")
@@ -173,14 +171,14 @@ def report(file: str, *period: str) -> TextOutput:
     return TextOutput(words.text_of("report.written", file=target))
 
 
-def _content(period: Past) -> JsonObject:
-    """The data that the page draws: sums of the period and of each day, a sign per day of each habit, goals
-    closed, the diary."""
+def _report_content(period: Past) -> JsonObject:
+    """The data that the report draws: sums of the period and of each day, a sign per day of each habit, goals
+    and steps closed, the diary."""
     notes = period.by_habit(NOTES)
     habits = []
     for habit in period.habits:
-        more = {"rate": rate(period.signs(habit)), "notes": notes.get(habit.id, {})}
-        habits.append(habit._asdict() | more)
+        rate = percent_kept(period.signs(habit))
+        habits.append(habit._asdict() | {"rate": rate, "notes": notes.get(habit.id, {})})
 
     goals = period.rows(f"SELECT title, completed_on {CLOSED_GOALS} {BY_COMPLETION}")
     steps = period.rows(f"""SELECT title, completed_on,
@@ -192,7 +190,7 @@ def _content(period: Past) -> JsonObject:
         "first": f"{period.first}",
         "last": f"{period.last}",
         "sums": period.sums()._asdict(),
-        "days": [day.sums()._asdict() for _, day in period.parts("days")],
+        "days": [day.sums()._asdict() for _, day in period.split_by("days")],
         "habits": habits,
         "goals": list(map(tuple, goals)),
         "steps": list(map(tuple, steps)),

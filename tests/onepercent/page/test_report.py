@@ -122,7 +122,7 @@ def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
     first, last, day = date(2026, 10, 1), date(2026, 10, 31), days.today(clock())
 
     with store.reading() as db:
-        (on_paper,) = shell._content(past_between(db, first, last, day))["habits"]
+        (on_paper,) = shell._report_content(past_between(db, first, last, day))["habits"]
     (in_chat,) = call(
         "get_user_snapshot", include=["history"], date_from=f"{first}", date_to=f"{last}"
     )["data"]["history"]["habits"]

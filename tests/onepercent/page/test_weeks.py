@@ -18,13 +18,13 @@ from tests.onepercent.person import (
 from tools.core.presses import PRESS
 from tools.onepercent.base import days
 from tools.onepercent.page import person_pages
-from tools.onepercent.page.person_pages import DAYS_SHOWN
+from tools.onepercent.snapshot.history import RECENT_DAYS
 
 
 def read(clock):
     """The data of the day that ends the last four weeks."""
     today = days.today(clock())
-    return person_pages.days_data((today - timedelta(DAYS_SHOWN - 1), today), True)
+    return person_pages.days_data((today - timedelta(RECENT_DAYS - 1), today), True)
 
 
 def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
@@ -36,9 +36,9 @@ def test_the_sums_of_the_weeks_stand_beside_those_before(clock):
     assert (shown["before"], shown["now"], shown["passed"]) == (
         [0, 10, 0, 1],
         [0, 25, 1, 0],
-        DAYS_SHOWN,
+        RECENT_DAYS,
     )
-    assert len(shown["cells"]) == DAYS_SHOWN and shown["cells"][-1] == [0, 25, 1, 0]
+    assert len(shown["cells"]) == RECENT_DAYS and shown["cells"][-1] == [0, 25, 1, 0]
     assert shown["gained"] == 25
 
 

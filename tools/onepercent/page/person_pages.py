@@ -1,4 +1,4 @@
-"""The pages of a preview and of days, and the private data that each gets beside an answer."""
+"""The pages of a preview and of days, and the data that only a page gets beside an answer."""
 
 import logging
 from datetime import date, timedelta
@@ -19,18 +19,16 @@ from ..habits import due_days
 from ..habits.histories import NOTHING_DUE, histories
 from ..phases.dry_run import Diff, Run
 from ..snapshot import present
-from ..snapshot.history import Past, past_between
+from ..snapshot.history import RECENT_DAYS, Past, past_between
 from . import keys
 from .year import LONGEST_IN_DAYS, by_month
 
 logger = logging.getLogger(__name__)
 
-FOLDER = Path(__file__).parent
+HTML_FOLDER = Path(__file__).parent
 
 # The entry of `_meta` with what the page draws: the model does not pay for it.
 DAYS_DATA = "pi-mcp/days"
-
-DAYS_SHOWN = 28
 
 # The amount of each mark, and its note or excuse.
 MARKS = """SELECT habit_id, ifnull(amount, 0), ifnull(note, excuse_reason) FROM habit_marks
@@ -48,19 +46,20 @@ class DaysAnswer(Answer):
     is_day: bool = True
 
 
-def _of_preview(answer: JsonObject) -> JsonObject:
-    private: JsonObject = {}
+def _preview_meta(answer: JsonObject) -> JsonObject:
+    """The `_meta` of a preview: its sentences in both languages, and the key of its button."""
+    meta: JsonObject = {}
     if "preview_id" in answer or "errors" in answer:
-        private["pi-mcp/preview"] = {
-            language: _texts(answer, language) for language in ("ru", "en")
+        meta["pi-mcp/preview"] = {
+            language: _preview_texts(answer, language) for language in ("ru", "en")
         }
     if "preview_id" in answer:
-        private |= key_as_meta(lambda: keys.of_preview(answer["preview_id"]))
-    return private
+        meta |= key_as_meta(lambda: keys.of_preview(answer["preview_id"]))
+    return meta
 
 
-def _texts(answer: JsonObject, language: str) -> JsonObject:
-    """A preview in one language, whatever the server's."""
+def _preview_texts(answer: JsonObject, language: str) -> JsonObject:
+    """The changes and errors of a preview in one language, whatever the server's."""
     diff = answer.get("diff", answer)
     token = words.LANGUAGE.set(language)
     try:
@@ -71,7 +70,8 @@ def _texts(answer: JsonObject, language: str) -> JsonObject:
 
 
 def _sentence_parts(dry: Run) -> list[JsonObject]:
-    """The parts of each sentence in the order of the message; the warnings of an action stand at its last."""
+    """The sentences in the order of the message, each in parts; an action's warnings stand with its last
+    sentence."""
     changes: list[JsonObject] = []
     for planned, outcome in dry.in_order():
         for entry in outcome.entries:
@@ -84,17 +84,19 @@ def _sentence_parts(dry: Run) -> list[JsonObject]:
     return changes
 
 
-def _of_days(answer: JsonObject) -> JsonObject:
+def _days_meta(answer: JsonObject) -> JsonObject:
+    """The `_meta` of an answer about days: what the page draws, and the key of its boxes."""
     if not answer["success"]:
         return {}
-    shown = answer if isinstance(answer, DaysAnswer) else DaysAnswer(answer)
-    data = days_data(shown.span, shown.is_day)
+    if not isinstance(answer, DaysAnswer):
+        answer = DaysAnswer(answer)
+    data = days_data(answer.span, answer.is_day)
     if ssp := answer.get("data", {}).get("ssp"):
         data["ssp"] = {"spheres": list(map(_sphere_by_language, ssp["spheres"]))}
-    private = {DAYS_DATA: data}
+    meta = {DAYS_DATA: data}
     if not toolsets.only_reads("onepercent"):
-        private |= key_as_meta(keys.of_day)
-    return private
+        meta |= key_as_meta(keys.of_day)
+    return meta
 
 
 def _sphere_by_language(sphere: JsonObject) -> JsonObject:
@@ -105,8 +107,9 @@ def _sphere_by_language(sphere: JsonObject) -> JsonObject:
 
 
 def days_data(span: Span | None, is_day: bool) -> JsonObject:
-    """The data of the days' page: with `is_day` one day, today's by default; the days of a span, or the weeks
-    before the day. Empty if nothing is to be drawn, or the database cannot be read."""
+    """What the page of the days draws: the days of a span, or the four weeks around its only day; with
+    `is_day` that day itself, by default today, as well. Empty if there is nothing to draw, or the database
+    cannot be read."""
     try:
         with store.reading() as db:
             return _overview(db, span, is_day) if span or is_day else {}
@@ -116,87 +119,91 @@ def days_data(span: Span | None, is_day: bool) -> JsonObject:
 
 
 def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
-    """The glance over a period.
+    """A glance over a period.
 
-    - `span`: its days, by default today; a single one is shown at the end of four ISO weeks;
+    - `span`: its days, by default today; a single day is shown at the end of four ISO weeks;
     - `is_day`: the data of one day stand beside the glance.
 
     `cells`, one per day: the share of habits kept, XP, steps done, diary entries. The first `passed` days are
     summed up in `now`, and as many before the period in `before`, so that days to come do not look like
     losses; `before` is empty if nothing was done then. A long period has its months, too.
     """
+    # The period, the day in it that can be ticked off, and the last day that is read.
     today = days.today()
     first, last = span or (today, today)
     first = max(first, last - timedelta(days.YEAR))
     day = min(last, max(today, first))
     until = last
-    if first == last:  # a single day is shown at the end of four ISO weeks
+    if first == last:
         last = _sunday(min(day, today))
-        first = last - timedelta(DAYS_SHOWN - 1)
+        first = last - timedelta(RECENT_DAYS - 1)
         until = last + timedelta(WEEK)  # the days to turn to may end in the next week
+
+    # Its days that have passed, and as many before it.
     length = (last - first).days + 1
     past = past_between(db, first - timedelta(length), until, today)
     period = past.between(first, min(today, last))
     passed = max((period.last - first).days + 1, 0)
-    # What is still open today counts as due.
-    cells = [
-        part.sums(with_open=True).measures() for _, part in past.between(first, last).parts("days")
-    ]
-    data: JsonObject = {
+
+    # What the page draws of them; in a cell what is still open today counts as due.
+    data = {
         "today": f"{today}",
         "day": f"{day}",
         "first": f"{first}",
         "last": f"{last}",
         "passed": passed,
-        "cells": cells,
-        "now": _numbers(period),
-        "before": _numbers(past.between(past.since, past.since + timedelta(passed - 1))),
+        "cells": [
+            past_day.sums(with_open=True).measures()
+            for _, past_day in past.between(first, last).split_by("days")
+        ],
+        "now": _measures_if_any(period),
+        "before": _measures_if_any(past.between(past.since, past.since + timedelta(passed - 1))),
     }
     if passed > LONGEST_IN_DAYS and data["now"]:
-        data["year"] = by_month(period, cells)
+        data["year"] = by_month(period)
     return data | _one_day(present.View(db, today, day, day), past) if is_day else data
 
 
-def _numbers(past: Past) -> list[float]:
-    """The numbers of a past; empty if there is nothing."""
-    numbers = past.sums().measures()
-    return numbers if any(numbers) else []
+def _measures_if_any(past: Past) -> list[float]:
+    """The measures of a past; empty if nothing was done in it."""
+    measures = past.sums().measures()
+    return measures if any(measures) else []
 
 
 def _one_day(view: present.View, past: Past) -> JsonObject:
-    """The data of one day: what can be ticked off, what it brought, the days to turn to; for today also the
-    next day's steps."""
+    """The data of one day: what can be ticked off, what it brought, the days to turn to; of today also what
+    the next day has."""
     day = view.first
     # The seven days that end today, if the day is one of them; else its ISO week.
     is_recent = view.today - timedelta(WEEK) < day <= view.today
     end = view.today if is_recent else _sunday(day)
     week = past.between(end - timedelta(WEEK - 1), end)
-    done = _steps(view, "completed_on = :first AND is_complete = 1 AND date IS NOT :first")
+    done = _steps_where(view, "completed_on = :first AND is_complete = 1 AND date IS NOT :first")
     data = {
         "strip": [
-            [label, part.sums(with_open=True).measures()[0]] for label, part in week.parts("days")
+            [label, past_day.sums(with_open=True).measures()[0]]
+            for label, past_day in week.split_by("days")
         ],
         "gained": past.between(day, day).sums().xp,
-        "overdue": _steps(view, f"{due_days.OVERDUE} AND :first = :today"),
-        "steps": done + _steps(view, "date = :first"),
+        "overdue": _steps_where(view, f"{due_days.OVERDUE} AND :first = :today"),
+        "steps": done + _steps_where(view, "date = :first"),
         **_habits_of_day(view),
         "goals": present.goals(view),
         "xp": present.xp(view),
     }
     if day == view.today:
-        following = view._replace(first=day + timedelta(1))
+        tomorrow = view._replace(first=day + timedelta(1))
+        steps = _steps_where(tomorrow, "date = :first AND is_complete = 0")
         data["next"] = {
-            "date": f"{following.first}",
-            "steps": [
-                step["title"] for step in _steps(following, "date = :first AND is_complete = 0")
-            ],
-            "habits": _due_on(following),
+            "date": f"{tomorrow.first}",
+            "steps": [step["title"] for step in steps],
+            "habits": _names_of_due_habits(tomorrow),
         }
     return data
 
 
-def _steps(view: present.View, which: str) -> list[JsonObject]:
-    return present.dated_items(view, f"{which} AND {due_days.IS_STEP}")
+def _steps_where(view: present.View, condition: str) -> list[JsonObject]:
+    return present.dated_items(view, f"{condition} AND {due_days.IS_STEP}")
 
 
 def _sunday(day: date) -> date:
@@ -205,19 +212,22 @@ def _sunday(day: date) -> date:
 
 
 def _habits_of_day(view: present.View) -> JsonObject:
-    """`habits` are due on the day, `others` are not; each with its signs of a week that ends with the day, if
-    that is not to come."""
+    """`habits` that are due on the day, and `others`, each with its signs of the week that ends with the day;
+    of a day to come only the names of those due."""
     if view.first > view.today:
-        return {"habits": [{"name": name, "signs": ""} for name in _due_on(view)]}
-    marks = {key: mark for key, *mark in due_days.select(view.db, MARKS, day=f"{view.first}")}
+        return {"habits": [{"name": name, "signs": ""} for name in _names_of_due_habits(view)]}
+    marks = {
+        habit_id: mark for habit_id, *mark in due_days.select(view.db, MARKS, day=f"{view.first}")
+    }
     begin = view.first - timedelta(WEEK - 1)
     lists: JsonObject = {"habits": [], "others": []}
-    for each in histories(view.db, view.today, begin):
-        if not each.habit["is_in_sight"]:
+    for history in histories(view.db, view.today, begin):
+        habit = history.habit
+        if not habit["is_in_sight"]:
             continue
-        amount, note = marks.get(each.habit["id"], (0, None))
-        signs = each.signs(begin.toordinal(), view.first.toordinal())
-        item = present.habit_item(each)
+        amount, note = marks.get(habit["id"], (0, None))
+        signs = history.signs(begin.toordinal(), view.first.toordinal())
+        item = present.habit_item(history)
         if view.first != view.today:  # what else it has is true of today only
             item = {name: item.get(name) for name in ("id", "name", "target")}
         item |= {"signs": signs, "today_amount": amount} | filled(note=note)
@@ -225,15 +235,15 @@ def _habits_of_day(view: present.View) -> JsonObject:
     return lists
 
 
-def _due_on(view: present.View) -> list[str]:
-    """The names of the habits due on a coming day."""
+def _names_of_due_habits(view: present.View) -> list[str]:
+    """The names of the habits that are due on a coming day."""
     day = view.first.toordinal()
     return [
-        each.habit["name"]
-        for each in histories(view.db, view.today)
-        if each.habit["is_in_sight"] and each.is_owed(day)
+        history.habit["name"]
+        for history in histories(view.db, view.today)
+        if history.habit["is_in_sight"] and history.is_owed(day)
     ]
 
 
-PREVIEW = Page("ui://onepercent/preview", FOLDER / "preview.html", _of_preview)
-DAYS = Page("ui://onepercent/days", FOLDER / "days.html", _of_days)
+PREVIEW = Page("ui://onepercent/preview", HTML_FOLDER / "preview.html", _preview_meta)
+DAYS = Page("ui://onepercent/days", HTML_FOLDER / "days.html", _days_meta)

@@ -1,12 +1,11 @@
 """The months of a long period, as the page of the days draws them."""
 
 import json
-from itertools import islice
 
 from tools.toolkit import JsonObject
 
 from ..habits.due_days import GOAL_IS_IN_SIGHT
-from ..snapshot.history import Past, due
+from ..snapshot.history import Past, count_due
 
 # A period of more days is drawn by its months.
 LONGEST_IN_DAYS = 62
@@ -21,37 +20,35 @@ GOALS_OF_PERIOD = f"""SELECT g.title, p.steps_count, iif(g.status = 'complete', 
     AND (g.status = 'work' OR g.completed_on BETWEEN :first AND :last) ORDER BY g.id"""
 
 
-def by_month(period: Past, cells: list[list[float]]) -> JsonObject:
-    """`months`, each with its first day, the numbers of its days, and their sums; habits by the share of each
-    month, null if nothing was due; goals by the share of their steps done by its end."""
-    months = [month for _, month in period.parts("months")]
-    numbers = iter(cells)
+def by_month(period: Past) -> JsonObject:
+    """The months of a period, with its habits and goals.
+
+    - `months`: each with its first day and its measures;
+    - `Habits`: the share kept in each month, null if nothing was due;
+    - `Goals`: the share of steps done by the end of each month.
+    """
+    months = [month for _, month in period.split_by("months")]
     return {
         "months": [
-            {
-                "first": f"{month.first}",
-                "sums": month.sums().measures(),
-                "cells": list(islice(numbers, month.last.day - month.first.day + 1)),
-            }
-            for month in months
+            {"first": f"{month.first}", "sums": month.sums().measures()} for month in months
         ],
-        "Habits": _shares_of_habits(months),
-        "Goals": _shares_of_goals(period, months),
+        "Habits": _habits_by_month(months),
+        "Goals": _goals_by_month(period, months),
     }
 
 
-def _shares_of_habits(months: list[Past]) -> list[JsonObject]:
-    """The habits of the period, the one that was kept most first."""
+def _habits_by_month(months: list[Past]) -> list[JsonObject]:
+    """Habits with something due in the period, those that were kept most first."""
     habits = []
     for habit in months[0].habits:
-        parts = [month.signs(habit) for month in months]
-        whole = "".join(parts)
-        if due(whole):
+        signs_by_month = [month.signs(habit) for month in months]
+        rate = _share_kept("".join(signs_by_month))
+        if rate is not None:
             habits.append(
                 {
                     "name": habit.name,
-                    "rate": _share(whole),
-                    "parts": list(map(_share, parts)),
+                    "rate": rate,
+                    "parts": list(map(_share_kept, signs_by_month)),
                     "best_streak": habit.best_streak,
                     "streak_in": habit.is_weekly,
                 }
@@ -59,19 +56,21 @@ def _shares_of_habits(months: list[Past]) -> list[JsonObject]:
     return sorted(habits, key=lambda item: -item["rate"])
 
 
-def _share(signs: str) -> float | None:
-    """The share of due days that were kept; None if nothing was due."""
-    was_due = due(signs)
-    return round(signs.count("+") / was_due, 3) if was_due else None
+def _share_kept(signs: str) -> float | None:
+    """The share of due days on which a habit was kept; None if nothing was due."""
+    due = count_due(signs)
+    return round(signs.count("+") / due, 3) if due else None
 
 
-def _shares_of_goals(period: Past, months: list[Past]) -> list[JsonObject]:
+def _goals_by_month(period: Past, months: list[Past]) -> list[JsonObject]:
     goals = []
-    for name, count, reached, completion_days in period.rows(GOALS_OF_PERIOD):
-        dates = json.loads(completion_days)
-        parts = []
+    for title, count, reached, completion_dates in period.rows(GOALS_OF_PERIOD):
+        dates = json.loads(completion_dates)
+        shares = []
         for month in months:
             done = sum(day <= f"{month.last}" for day in dates)
-            parts.append(round(done / count, 3))
-        goals.append({"name": name, "parts": parts, "done": f"{done}/{count}", "reached": reached})
+            shares.append(round(done / count, 3))
+        goals.append(
+            {"name": title, "parts": shares, "done": f"{done}/{count}", "reached": reached}
+        )
     return goals

@@ -1,4 +1,4 @@
-"""The sections of a snapshot, and the view they are asked for."""
+"""The sections of a snapshot, and the view from which they are read."""
 
 from datetime import date
 from typing import NamedTuple
@@ -7,13 +7,13 @@ from ..database import Database
 
 
 class View(NamedTuple):
-    """What a snapshot of the present user is asked for.
+    """What a snapshot of the present user is to show.
 
-    - `db`, `today`: in which transaction it is read, and on which day;
-    - `first`, `last`: the days of the schedule;
-    - `goals_status`, `goal_id`, `with_steps`: goals of this status, or only one goal;
-    - `past`: the first and last day of the history;
-    - `has_whole_diary`: the section of the diary has these days, so the history need not quote them.
+    - `db`, `today`: the transaction in which it is read, and the day;
+    - `first`, `last`: the days of the schedule and of the diary;
+    - `goals_status`, `goal_id`: goals of this status, or only one goal; `with_steps`: with their open steps;
+    - `history_span`: the first and the last day of the history;
+    - `has_whole_diary`: the diary's section has these days, so the history need not quote them.
     """
 
     db: Database
@@ -23,5 +23,5 @@ class View(NamedTuple):
     goals_status: str = "work"
     goal_id: int | None = None
     with_steps: bool = False
-    past: tuple[date, date] = (date.min, date.min)
+    history_span: tuple[date, date] = (date.min, date.min)
     has_whole_diary: bool = False

@@ -1,4 +1,4 @@
-"""The past: what was closed, kept, written and earned between two days, and in as many days before."""
+"""The past: what was closed, done, written and earned between two days, and in as many days before."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ from . import View
 MOST_SINGLE_DAYS = 31
 MOST_WEEKS_IN_DAYS = 92
 LONGEST_WITH_DIARY = 8  # days of which the diary is quoted
-EXCERPT_CHARS = 200
-DAYS_AS_TEXT = 28
+DIARY_EXCERPT_CHARS = 200
+RECENT_DAYS = 28  # four weeks: what is shown unless other days are asked for
 ONE_DAY = timedelta(days=1)
 
 # Each is read from an index alone, however long the history.
@@ -40,8 +40,8 @@ EARNED = """SELECT ifnull(sum(max(xp, 0)) FILTER (WHERE day <= :last), 0),
     (SELECT ifnull(sum(balance), 0) FROM xp_balance WHERE user = :user)
         - ifnull(sum(xp) FILTER (WHERE day > :last), 0) FROM xp_ledger WHERE user = :user AND day >= :first"""
 # The beginning of the diary, with its length if it is longer.
-EXCERPT = f"""SELECT iif(length(text) <= {EXCERPT_CHARS}, text,
-    substr(text, 1, {EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM
+DIARY_EXCERPT = f"""SELECT iif(length(text) <= {DIARY_EXCERPT_CHARS}, text,
+    substr(text, 1, {DIARY_EXCERPT_CHARS}) || '… (' || length(text) || ')') FROM
     (SELECT group_concat(value, ' ') AS text FROM
     (SELECT value FROM diary, json_each(json_array({DIARY_COLUMNS})) WHERE user = :user AND value <> ''
         AND date BETWEEN :first AND :last AND deleted_at IS NULL ORDER BY diary.id, key))"""
@@ -55,8 +55,8 @@ NOTES = """SELECT habit_id, json_group_object(date, words) FROM
     WHERE words IS NOT NULL AND date BETWEEN :first AND :last
     AND habit_id IN (SELECT id FROM habits WHERE user = :user) ORDER BY date) GROUP BY habit_id"""
 
-# Each from an index, or of a few rows.
-FIRST_KEPT = """SELECT ifnull(min(day), :today) FROM (
+# Each from an index, or from a few rows.
+FIRST_ON_RECORD = """SELECT ifnull(min(day), :today) FROM (
     SELECT min(created_on, ifnull((SELECT min(date) FROM habit_marks WHERE habit_id = habits.id), created_on))
         AS day FROM habits WHERE user = :user AND deleted_at IS NULL
     UNION ALL SELECT min(day) FROM xp_ledger WHERE user = :user
@@ -66,7 +66,7 @@ FIRST_KEPT = """SELECT ifnull(min(day), :today) FROM (
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
-# The units of a history: the key of its date, and how that date is written.
+# The units of a history: the key of a date in the answer, and the function that writes it.
 UNITS: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * ONE_DAY}"),
@@ -85,7 +85,7 @@ class Sums(NamedTuple):
     due: int
 
     def measures(self) -> list[float]:
-        """What the page draws of them: the share of habits kept, XP, steps and diary entries."""
+        """The four numbers that a page draws: the share of habits kept, XP, steps and diary entries."""
         kept = round(self.kept / self.due, 3) if self.due else 0
         return [kept, self.xp, self.steps, self.diary]
 
@@ -101,11 +101,11 @@ class Past(NamedTuple):
     ends_today: bool
 
     def between(self, first: date, last: date) -> "Past":
-        """The part between two days."""
+        """Narrow it to the days between two."""
         return self._replace(first=first, last=last)
 
-    def parts(self, unit: str) -> Iterator[tuple[str, "Past"]]:
-        """Its days, weeks or months, each with its label."""
+    def split_by(self, unit: str) -> Iterator[tuple[str, "Past"]]:
+        """Split it into days, weeks or months, each with its date as UNITS has it."""
         _, label_of = UNITS[unit]
         ordinals = range(self.first.toordinal(), self.last.toordinal() + 1)
         for label, group in groupby(map(date.fromordinal, ordinals), label_of):
@@ -113,15 +113,15 @@ class Past(NamedTuple):
             yield label, self.between(span[0], span[-1])
 
     def rows(self, statement: str) -> list[Any]:
-        """The rows of a query of these days."""
+        """Run a query that names the `user`, the `first` and the `last` day."""
         values = {"user": settings.user(), "first": f"{self.first}", "last": f"{self.last}"}
         return self.db.execute(statement, values).fetchall()
 
     def sums(self, with_open: bool = False) -> Sums:
-        """The sums; what can still be done today is due only `with_open`."""
+        """Add everything up; what can still be done today is due only `with_open`."""
         signs = "".join(self.signs(habit, with_open) for habit in self.habits)
         (row,) = self.rows(SUMS)
-        return Sums._make([*row, signs.count("+"), due(signs)])
+        return Sums._make([*row, signs.count("+"), count_due(signs)])
 
     def signs(self, habit: HabitSigns, with_open: bool = False) -> str:
         """The signs of a habit; what can still be done today is due only `with_open`."""
@@ -131,16 +131,16 @@ class Past(NamedTuple):
         return signs[(self.first - self.since).days : (self.last - self.since).days + 1]
 
     def titles(self, closed: str) -> list[str]:
-        """The titles of the steps or goals that were closed."""
+        """Titles of CLOSED_STEPS or CLOSED_GOALS, in the order in which they were closed."""
         return [title for (title,) in self.rows(f"SELECT title {closed} ORDER BY completed_at, id")]
 
     def by_habit(self, statement: str) -> dict[int, JsonObject]:
-        """An object for each habit by its id, from a query of both."""
-        return {key: json.loads(text) for key, text in self.rows(statement)}
+        """Map the ids of habits to objects, from a query of both; the objects come as JSON."""
+        return {habit_id: json.loads(text) for habit_id, text in self.rows(statement)}
 
 
 def past_between(db: Database, first: date, last: date, today: date) -> Past:
-    """The past between two days; if it ends in the future, its habits have signs up to today."""
+    """Read the past between two days; if it ends in the future, its habits have signs up to today."""
     habits = list(signs_between(db, first, min(last, today), today))
     return Past(db, first, last, first, habits, last >= today)
 
@@ -148,12 +148,12 @@ def past_between(db: Database, first: date, last: date, today: date) -> Past:
 def span_on_record(
     db: Database, first: date | None, last: date | None, today: date
 ) -> tuple[date, date]:
-    """The period to look back on: the one asked for, by default the last seven days; of a long one the part
-    with something in it. Raises ToolError INVALID_DATE if nothing of it is kept."""
+    """The period to look back on: the one asked for, by default the last seven days. A long one begins with
+    the first day on record. Raises ToolError INVALID_DATE if nothing of it is on record."""
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * ONE_DAY
     if first or last:
-        (text,) = due_days.select(db, FIRST_KEPT).fetchone()
+        (text,) = due_days.select(db, FIRST_ON_RECORD).fetchone()
         earliest = date.fromisoformat(text)
         if start > today or until < earliest:
             raise ToolError(
@@ -167,11 +167,11 @@ def span_on_record(
 
 
 def history(view: View) -> JsonObject:
-    """What was done in the days that `view.past` bounds."""
-    first, last = view.past
+    """The history of the days in `view.history_span`."""
+    first, last = view.history_span
     length = (last - first).days + 1
-    before = first - length * ONE_DAY
-    past = past_between(view.db, before, last, view.today)
+    previous_first = first - length * ONE_DAY
+    past = past_between(view.db, previous_first, last, view.today)
     period = past.between(first, last)
     unit = "days"
     if length > MOST_SINGLE_DAYS:
@@ -180,14 +180,14 @@ def history(view: View) -> JsonObject:
     # The days, weeks or months in which something was done.
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     items = []
-    name, _ = UNITS[unit]
-    for label, part in period.parts(unit):
-        if summary := _summary_of(part, unit, quotes_diary):
-            items.append({name: label} | summary)
+    date_key, _ = UNITS[unit]
+    for label, subperiod in period.split_by(unit):
+        if summary := _summary(subperiod, unit, quotes_diary):
+            items.append({date_key: label} | summary)
 
     # What holds for the whole period, and for as many days before it.
     gained, lost, end_xp = period.rows(EARNED)[0]
-    former = past.between(before, first - ONE_DAY).sums()
+    previous = past.between(previous_first, first - ONE_DAY).sums()
     return {
         "date_from": f"{first}",
         "date_to": f"{last}",
@@ -195,7 +195,7 @@ def history(view: View) -> JsonObject:
         "habits": _habits_of_period(period, unit),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(period.sums()),
-        "previous": {"date_from": f"{before}"} | _sums_as_json(former),
+        "previous": {"date_from": f"{previous_first}"} | _sums_as_json(previous),
     } | filled(marks=past.habits and LEGEND)
 
 
@@ -206,43 +206,43 @@ def _sums_as_json(sums: Sums) -> JsonObject:
 
 
 def without_open_day(signs: str) -> str:
-    """Signs that end today; what can still be done is not due yet."""
+    """Mark today, the last of these signs, as not due if it can still be done."""
     return signs[:-1] + "." if signs.endswith(("?", "~")) else signs
 
 
-def due(signs: str) -> int:
-    """The number of due days; an excused day is not due."""
+def count_due(signs: str) -> int:
+    """Count the due days; an excused day is not due."""
     return sum(map(signs.count, "+-~?"))
 
 
-def rate(signs: str) -> int | None:
-    """The share of due days on which a habit was kept, in percent; None if nothing was due."""
-    was_due = due(signs)
-    return round(100 * signs.count("+") / was_due) if was_due else None
+def percent_kept(signs: str) -> int | None:
+    """The percentage of due days on which a habit was kept; None if nothing was due."""
+    due = count_due(signs)
+    return round(100 * signs.count("+") / due) if due else None
 
 
-def _summary_of(part: Past, unit: str, quotes_diary: bool) -> JsonObject:
-    """One day, week or month without its empty parts; {} if nothing was done in it.
+def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
+    """One day, week or month without its empty entries; {} if nothing was done in it.
 
     - `unit`: `days` or longer; steps of a longer one are only counted;
     - `quotes_diary`: the diary is quoted, not only counted.
     """
-    sums = part.sums()
+    sums = subperiod.sums()
     if not any(sums._replace(due=0)):
         return {}
 
     summary = _sums_as_json(sums)
     if sums.goals:
-        summary["goals"] = part.titles(CLOSED_GOALS)
+        summary["goals"] = subperiod.titles(CLOSED_GOALS)
     if unit == "days" and sums.steps:
-        summary["steps"] = part.titles(CLOSED_STEPS)
+        summary["steps"] = subperiod.titles(CLOSED_STEPS)
     if unit == "days" and sums.diary:
-        summary["diary"] = part.rows(EXCERPT)[0][0] if quotes_diary else True
+        summary["diary"] = subperiod.rows(DIARY_EXCERPT)[0][0] if quotes_diary else True
     return {name: value for name, value in summary.items() if value and value != "0/0"}
 
 
 def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
-    """The habits with something due in the period."""
+    """Habits as a history shows them; an archived one only if something was due in the period."""
     amounts = period.by_habit(AMOUNTS_BY_HABIT)
     notes = period.by_habit(NOTES) if unit == "days" else {}
     habits = []
@@ -254,7 +254,7 @@ def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
         item |= amounts.get(habit.id, {})
         if unit != "months":
             item["marks"] = signs
-        percent = rate(period.signs(habit))
+        percent = percent_kept(period.signs(habit))
         if percent is not None:
             item["rate"] = percent
         item |= filled(archived=habit.is_archived, notes=notes.get(habit.id))
@@ -265,13 +265,12 @@ def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
 def marks_as_text(
     db: Database, today: date, first: date | None, last: date | None
 ) -> Iterator[str]:
-    """One text with a line of signs for each habit, for clients that show no pages: of the days between two
-    dates, by default of the last four weeks.
+    """One text with a line of signs for each habit, for clients that show no pages; none if there is no habit.
 
-    At most a year, which ends today at the latest.
+    The days are those between two dates, by default the last four weeks; at most a year, up to today.
     """
     end = min(today, last or today)
-    begin = min(end, first or end - (DAYS_AS_TEXT - 1) * ONE_DAY)
+    begin = min(end, first or end - (RECENT_DAYS - 1) * ONE_DAY)
     begin = max(begin, end - (YEAR - 1) * ONE_DAY)
     lines = [f"{begin} – {end}: {words.text_of('shell.marks')}"]
     for number, habit in enumerate(signs_between(db, begin, end, today), 1):

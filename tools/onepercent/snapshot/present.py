@@ -21,38 +21,39 @@ from ..habits import due_days
 from ..habits.histories import History, histories
 from ..habits.schedules import FOREVER, parsed_numbers
 from . import View
-from .history import history, rate, without_open_day
+from .history import history, percent_kept, without_open_day
 
 # Absent values last.
-IN_ORDER = f"""ifnull(s."order", 9999999), ifnull({due_days.DUE_DAY}, '9999-12-32'), s.id"""
+STEP_ORDER = f"""ifnull(s."order", 9999999), ifnull({due_days.DUE_DAY}, '9999-12-32'), s.id"""
 
-SUM = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum"
+GOAL_SUM = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum"
 # `moved`: when a goal or a step of it was changed last.
 MOVED_AND_TARGET = """
     max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved,
     iif(g.target_amount IS NULL, NULL, json_object('amount', g.target_amount, 'unit', g.target_unit))
         AS target"""
 BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
-    nullif(g.status, 'work') AS status, g.due, {SUM},
+    nullif(g.status, 'work') AS status, g.due, {GOAL_SUM},
     (SELECT json_object('id', s.id, 'title', s.title, 'dt', {due_days.DUE_DAY}) FROM steps s
-        WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {IN_ORDER} LIMIT 1)
+        WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {STEP_ORDER} LIMIT 1)
         AS next, {MOVED_AND_TARGET}"""
 WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
-    p.steps_count, p.steps_completed, {SUM}, {MOVED_AND_TARGET},
+    p.steps_count, p.steps_completed, {GOAL_SUM}, {MOVED_AND_TARGET},
     (SELECT json_group_array(json_object('id', id, 'title', title, 'dt', {due_days.DUE_DAY},
         'priority', priority, 'time_duration', time_duration, 'progress', progress, 'repeat', repeat{{more}}))
-    FROM (SELECT * FROM steps s WHERE goal_id = g.id AND s.deleted_at IS NULL{{which}} ORDER BY {IN_ORDER}) s)
+    FROM (SELECT * FROM steps s WHERE goal_id = g.id AND s.deleted_at IS NULL{{condition}}
+        ORDER BY {STEP_ORDER}) s)
         AS steps"""
-WITH_OPEN_STEPS = WHOLE_GOAL.format(more="", which=" AND is_complete = 0")
+WITH_OPEN_STEPS = WHOLE_GOAL.format(more="", condition=" AND is_complete = 0")
 WITH_EVERY_STEP = WHOLE_GOAL.format(
     more=""", 'description', description, 'order', "order", 'is_complete', is_complete,
         'completed_on', completed_on""",
-    which="",
+    condition="",
 )
 GOALS = """SELECT {columns} FROM goals g LEFT JOIN goal_progress p ON p.goal_id = g.id
-    WHERE g.user = :user AND g.deleted_at IS NULL AND {which} ORDER BY ifnull(g.place, g.id), g.id"""
+    WHERE g.user = :user AND g.deleted_at IS NULL AND {condition} ORDER BY ifnull(g.place, g.id), g.id"""
 # By goals_status.
 GOALS_OF_STATUS = {
     "work": due_days.GOAL_IS_OPEN,
@@ -66,16 +67,17 @@ NEWEST_RATING = f"""SELECT *,
     (SELECT avg(value) FROM json_each(json_array({", ".join(CATEGORIES)}))) AS average FROM ssp_evaluations
     WHERE user = :user ORDER BY id DESC LIMIT 1"""
 
-FEW = 3
 HABIT_COLUMNS = (
     "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days"
 ).split()
-USUAL = ("icon", "frequency", "xp_reward", "xp_penalty")
-# Fields that move into `usual` if at least FEW items share a value.
+# Fields that move into `usual` if at least LEAST_SHARED items have the same value.
+LEAST_SHARED = 3
+USUAL_OF_HABITS = ("icon", "frequency", "xp_reward", "xp_penalty")
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
 DURATION_WORDS = {minutes: word for word, minutes in fields.DURATIONS.items()}
-AS_SHOWN: dict[str, Callable[[Any], Any]] = {
+# How the value of a column is shown.
+CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "next": lambda step: item_of(json.loads(step)),
     "steps": lambda steps: list(map(item_of, json.loads(steps))),
     "target": json.loads,
@@ -90,37 +92,36 @@ AS_SHOWN: dict[str, Callable[[Any], Any]] = {
 
 
 def item_of(row: Row) -> JsonObject:
-    """A row as every section shows it, without empty values."""
+    """Show a row as every section does, without empty values."""
     item = {name: value for name, value in dict(row).items() if value is not None}
-    for name in item.keys() & AS_SHOWN.keys():
-        item[name] = AS_SHOWN[name](item[name])
+    for name in item.keys() & CONVERTERS.keys():
+        item[name] = CONVERTERS[name](item[name])
     return item
 
 
 def items_of(view: View, statement: str) -> list[JsonObject]:
-    """The rows of a query as every section shows them; it may name the `first` and the `last` day, and the
-    `goal`."""
+    """Run a query, which may name the `first` and the `last` day, and the `goal`; show its rows."""
     rows = due_days.select(
         view.db, statement, first=f"{view.first}", last=f"{view.last}", goal=view.goal_id
     )
     return list(map(item_of, rows))
 
 
-def dated_items(view: View, which: str) -> list[JsonObject]:
-    """The dated things that a condition selects."""
-    return items_of(view, due_days.DATED.format(which=which))
+def dated_items(view: View, condition: str) -> list[JsonObject]:
+    """Dated steps and goals that an SQL condition selects."""
+    return items_of(view, due_days.DATED.format(which=condition))
 
 
 def goals(view: View) -> JsonObject:
     """Goals with their next step; `with_steps`: whole, with their open steps; a single goal with every step.
     Raises ToolError GOAL_NOT_FOUND."""
-    which = GOALS_OF_STATUS[view.goals_status]
+    condition = GOALS_OF_STATUS[view.goals_status]
     columns = WITH_OPEN_STEPS if view.with_steps else BRIEF_GOAL
     is_one = view.goal_id is not None
     if is_one:
-        which = "g.id = :goal"
+        condition = "g.id = :goal"
         columns = WITH_EVERY_STEP
-    items = items_of(view, GOALS.format(columns=columns, which=which))
+    items = items_of(view, GOALS.format(columns=columns, condition=condition))
     if is_one and not items:
         raise missing("goal")
 
@@ -134,13 +135,13 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
     usual: JsonObject = {}
     for name in names:
         values = [item[name] for item in items if name in item]
-        most = max(values, key=values.count, default=None)
-        if values.count(most) < FEW:
+        most_frequent = max(values, key=values.count, default=None)
+        if values.count(most_frequent) < LEAST_SHARED:
             continue
 
-        usual[name] = most
+        usual[name] = most_frequent
         for item in items:
-            if item.get(name) == most:
+            if item.get(name) == most_frequent:
                 del item[name]
             else:
                 item.setdefault(name, None)
@@ -149,23 +150,23 @@ def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject
 
 def habits(view: View) -> JsonObject:
     """Habits with streaks and today's status."""
-    # Those in sight, and the signs of the last days of all.
+    # The habits in sight, and of all habits the signs of the last seven days.
     today = view.today.toordinal()
+    week_begin = today - days.WEEK + 1
     items = []
     archived = []
-    scheduled = ""  # the signs of the last days, of those that are due by the schedule
-    for each in histories(view.db, view.today):
-        habit = each.habit
+    scheduled = ""  # signs of the days on which something is due by the schedule
+    for habit_history in histories(view.db, view.today):
+        habit = habit_history.habit
         if habit["is_in_sight"]:
-            items.append(habit_item(each))
+            items.append(habit_item(habit_history))
         else:
             archived.append(filled(id=habit["id"], name=habit["name"], until=habit["until"]))
 
-        first = today - days.WEEK + 1
-        signs = without_open_day(each.signs(first, today))
-        scheduled += "".join(
-            sign for day, sign in enumerate(signs, first) if each.course.is_due(day)
-        )
+        signs = without_open_day(habit_history.signs(week_begin, today))
+        for day, sign in enumerate(signs, week_begin):
+            if habit_history.course.is_due(day):
+                scheduled += sign
 
     # How many are done today, and what was kept in the week.
     statuses = [item["today_status"] for item in items]
@@ -174,9 +175,9 @@ def habits(view: View) -> JsonObject:
         "total_count": len(items),
         "today_completed": statuses.count("completed"),
         "today_total": len(statuses) - statuses.count("not_scheduled"),
-        "weekly_completion_rate": rate(scheduled) or 0,
+        "weekly_completion_rate": percent_kept(scheduled) or 0,
     }
-    return extract_usual(items, USUAL) | section | filled(archived=archived)
+    return extract_usual(items, USUAL_OF_HABITS) | section | filled(archived=archived)
 
 
 def habit_item(history: History) -> JsonObject:
@@ -188,7 +189,7 @@ def habit_item(history: History) -> JsonObject:
     item |= {
         "current_streak": streak.run,
         "best_streak": streak.best,
-        "today_status": _status(history),
+        "today_status": _status_today(history),
     }
 
     if times:
@@ -200,9 +201,9 @@ def habit_item(history: History) -> JsonObject:
     return item_of(item | {"target": row["target"], "today_amount": row["today_amount"]})
 
 
-def _status(history: History) -> str:
-    """Today's status of a habit; one of some times per week is done once the week has them, and not due while
-    it may wait."""
+def _status_today(history: History) -> str:
+    """Today's status of a habit; one that is due some times per week is done once the week has that many, and
+    not due while it may wait."""
     today = history.today
     mark = history.marks.get(today)
     times = history.schedule.times
@@ -221,17 +222,17 @@ def diary(view: View) -> JsonObject:
 
 
 def schedule(view: View) -> JsonObject:
-    """Steps with a date, and goals that are due; the titles of goals and what most steps share stand once."""
-    parts = dated(view)
-    steps = [row for row in chain(*parts.values()) if "kind" not in row]
+    """The agenda; the titles of goals, and what most steps share, stand in it once."""
+    lists = agenda(view)
+    steps = [row for row in chain(*lists.values()) if "kind" not in row]
     section = extract_usual(steps, USUAL_OF_STEPS)
-    if len(steps) >= FEW:
+    if len(steps) >= LEAST_SHARED:
         section["goals"] = {str(row["goal_id"]): row.pop("goal_title") for row in steps}
-    return section | parts
+    return section | lists
 
 
-def dated(view: View) -> dict[str, list[JsonObject]]:
-    """Steps with a date and goals that are due: today's, those to come, and unfinished ones of days gone
+def agenda(view: View) -> dict[str, list[JsonObject]]:
+    """Steps with a date and goals that are due: today's, upcoming ones, and unfinished ones of days gone
     by."""
     today = f"{view.today}"
     rows = dated_items(view, "date BETWEEN :first AND :last")
@@ -243,7 +244,7 @@ def dated(view: View) -> dict[str, list[JsonObject]]:
 
 
 def ssp(view: View) -> JsonObject:
-    """The last rating of the six spheres of life."""
+    """The latest rating of the six spheres of life."""
     row = due_days.select(view.db, NEWEST_RATING).fetchone()
     if row is None:
         return {"spheres": [], "average_score": None, "ssp_evaluation_id": None}
@@ -263,7 +264,7 @@ def ssp(view: View) -> JsonObject:
 
 
 def xp(view: View) -> JsonObject:
-    """XP and level: level n starts at 1000·(n−1) of the balance; progress in percent."""
+    """XP and level: level n starts at a balance of 1000·(n−1); progress in percent."""
     present, lifetime = balance(view.db, settings.user())
     level = present // LEVEL_XP + 1
     return {
@@ -276,10 +277,9 @@ def xp(view: View) -> JsonObject:
 
 
 def status(view: View) -> JsonObject:
-    """The status: what is set up, what works without internet, the newest copy of the database and how to
-    make one."""
+    """What is set up, what works without internet, the newest copy of the database and how to make one."""
     return {
-        "systems": {name: found.state for name, found in health.run_checks()},
+        "systems": {name: result.state for name, result in health.run_checks()},
         "offline": "all but search and sync_docs works without internet",
         "backup": {"newest": copies.newest_day(), "folder": str(copies.folder())},
         "commands": [

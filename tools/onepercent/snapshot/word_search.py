@@ -12,7 +12,7 @@ from .present import item_of
 
 MOST_SHOWN = 20
 SHORTEST_STEM = 3
-SHORTEST_PART = 4  # letters of a stem that is also found inside a word
+SHORTEST_INSIDE = 4  # letters of a stem that is also found inside a word
 EXCERPT_CHARS = 60  # characters of a diary entry around the first of the words
 # What fits the query best: open things first, then the diary, the newest entry first, and what is done. A
 # column without a value is not shown.
@@ -33,8 +33,8 @@ MATCHES = f"""WITH matches AS (
     WHERE fits = (SELECT max(fits) FROM matches)
     ORDER BY done, kind = 'diary', kind = 'habit', kind = 'step', date DESC, iif(kind = 'diary', -id, id)"""
 
-# The endings of inflected words: Russian nouns, adjectives, verbs, and English ones. The longest that fits is
-# taken, after the letters of a stem.
+# The endings of inflected words, of Russian nouns, adjectives and verbs, and of English ones: the longest one
+# that leaves the letters of a stem.
 ENDING = (
     f"(?<=.{{{SHORTEST_STEM}}})(?:"
     "ами|ями|ого|его|ому|ему|ыми|ими|ать|ять|еть|ить|ешь|ишь|ете|ите|али|или|ала|ила|ало|ило|ует|уют|ает|"
@@ -54,30 +54,25 @@ CYRILLIC = {latin: letter for letter, latin in LATIN.items()} | {"y": "й", "e":
 LATIN_LETTERS = "|".join(sorted(CYRILLIC, key=len, reverse=True))
 
 
-def stem(word: str) -> str:
-    """The part that all forms of a word begin with, more or less: `бегать` and `бегом` give `бег`."""
-    return re.sub(ENDING, "", word, count=1)
-
-
-def folded(text: str) -> str:
-    """The text without case, and with е for ё."""
+def _caseless(text: str) -> str:
+    """Fold the case of a text, and write е for ё."""
     return text.casefold().replace("ё", "е")
 
 
-def search(db: Database, query: str) -> JsonObject:
-    """Everything that has all of the words, or if nothing has, any of them: open things first, what is done
-    last. Raises ToolError for a query that is too long."""
+def find_matches(db: Database, query: str) -> JsonObject:
+    """Find everything that has all of the words, or if nothing has, any of them: open things first, what is
+    done last. Raises ToolError for a query that is too long."""
     phrase = fields.text(200, line=True).parse("find", query)
-    words = re.findall(r"[^\W_]+", folded(phrase))  # of letters and digits
-    alternatives = [variants(word) for word in words]
-    all_stems = list(chain(*alternatives))
-    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in alternatives]
+    words = re.findall(r"[^\W_]+", _caseless(phrase))  # of letters and digits
+    stems_of_words = [_stems(word) for word in words]
+    all_stems = list(chain(*stems_of_words))
+    patterns = [re.compile("|".join(map(_pattern, stems))) for stems in stems_of_words]
     # A preposition alone finds everything.
     longer = [pattern for word, pattern in zip(words, patterns) if len(word) >= SHORTEST_STEM]
 
     def fit(data: bytes) -> int:
         """2 if a text has all of the words, 1 if it has any, 0 if it has none."""
-        text = folded(data.decode(errors="replace"))  # sqlite would refuse damaged text
+        text = _caseless(data.decode(errors="replace"))  # sqlite would refuse damaged text
         # The first look is ten times as fast as a pattern, and enough for most texts.
         if not any(stem in text for stem in all_stems):
             return 0
@@ -93,27 +88,31 @@ def search(db: Database, query: str) -> JsonObject:
         if "done" in item:
             item["done"] = True
         if "text" in item:
-            item["text"] = _around(item["text"], alternatives[0])
+            item["text"] = _excerpt_around(item["text"], stems_of_words[0])
         items.append(item)
     return {"items": items} | filled(more=len(rows[MOST_SHOWN:]))
 
 
 def _pattern(stem: str) -> str:
-    """A long stem is found anywhere in a word (звон in позвонить), a short one only at its beginning."""
-    begins_a_word = r"(?<![^\W_])" if len(stem) < SHORTEST_PART else ""
-    return begins_a_word + re.escape(stem)
+    """A pattern that finds a long stem anywhere in a word (звон in позвонить), a short one only at its
+    beginning."""
+    word_begin = r"(?<![^\W_])" if len(stem) < SHORTEST_INSIDE else ""
+    return word_begin + re.escape(stem)
 
 
-def variants(word: str) -> list[str]:
-    """The stems by which a word is found: as it is, and spelt in the other script."""
+def _stems(word: str) -> list[str]:
+    """The stems by which a word is found, as it is and spelt in the other script. All forms of a word begin
+    with its stem, more or less: `бегать` and `бегом` with `бег`."""
     other = "".join(LATIN.get(letter, letter) for letter in word)
     if other == word:
         other = re.sub(LATIN_LETTERS, lambda match: CYRILLIC[match[0]], word)
-    return [stem(word), stem(other)]
+    return [re.sub(ENDING, "", spelling, count=1) for spelling in (word, other)]
 
 
-def _around(text: str, stems: list[str]) -> str:
-    place = max(folded(text).find(stem) for stem in stems)
-    start = max(place - EXCERPT_CHARS // 2, 0)
-    cut = text[start : start + EXCERPT_CHARS].strip()
-    return f"{'…' if start else ''}{cut}{'…' if start + EXCERPT_CHARS < len(text) else ''}"
+def _excerpt_around(text: str, stems: list[str]) -> str:
+    place = max(_caseless(text).find(stem) for stem in stems)
+    begin = max(place - EXCERPT_CHARS // 2, 0)
+    end = begin + EXCERPT_CHARS
+    lead = "…" if begin else ""
+    trail = "…" if end < len(text) else ""
+    return f"{lead}{text[begin:end].strip()}{trail}"
