@@ -70,7 +70,7 @@ def get_user_snapshot(
         if names:
             members["data"] = {name: present.SECTIONS[name](view) for name in names}
         if find:
-            members["found"] = word_search.find_matches(db, find)
+            members["found"] = word_search.find_things(db, find)
         lines = marks_as_text(db, view.today, first, last) if picture else ()
         answer = person_pages.DaysAnswer(members, *lines)
 
@@ -82,7 +82,7 @@ def get_user_snapshot(
 
 
 def _section_names(include: Sequence[str], find: str | None, goal_id: int | None) -> list[str]:
-    """The sections to show, each once."""
+    """Names of the sections to show, each once."""
     if not include and not find:
         include = DEFAULT_SECTIONS if goal_id is None else ["goals"]
     return list(dict.fromkeys("goals" if name == STEPS_SECTION else name for name in include))
@@ -106,7 +106,7 @@ def _asked_days(date_from: str | None, date_to: str | None) -> tuple[date | None
 
 
 def _view(db: Database, names: list[str], first: date | None, last: date | None) -> View:
-    """The view of these days: of the schedule a week ahead by default, of the history a week back."""
+    """Make the view of these days: by default the schedule goes a week ahead, the history a week back."""
     today = days.today()
     begin = first or today
     history_span = (today, today)

@@ -67,7 +67,7 @@ def _habit_in_words(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
     streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
-    text: str = habit["name"]
+    text = habit["name"]
     if target := habit.get("target"):
         text += f" {words.amount_in_words(habit['today_amount'], target)}"
     if "this_week" in habit:
@@ -134,7 +134,7 @@ def show_matches(*query: str) -> TextOutput:
     text = " ".join(query)
     lines = []
     with store.reading() as db:
-        matches = word_search.find_matches(db, text)
+        matches = word_search.find_things(db, text)
     for item in matches["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"

@@ -48,7 +48,7 @@ class DaysAnswer(Answer):
 
 def _preview_meta(answer: JsonObject) -> JsonObject:
     """The `_meta` of a preview: its sentences in both languages, and the key of its button."""
-    meta: JsonObject = {}
+    meta = {}
     if "preview_id" in answer or "errors" in answer:
         meta["pi-mcp/preview"] = {
             language: _preview_texts(answer, language) for language in ("ru", "en")
@@ -72,7 +72,7 @@ def _preview_texts(answer: JsonObject, language: str) -> JsonObject:
 def _sentence_parts(dry: Run) -> list[JsonObject]:
     """The sentences in the order of the message, each in parts; an action's warnings stand with its last
     sentence."""
-    changes: list[JsonObject] = []
+    changes = []
     for planned, outcome in dry.in_order():
         for entry in outcome.entries:
             parts = sentences.sentence_of(entry).page
@@ -108,7 +108,7 @@ def _sphere_by_language(sphere: JsonObject) -> JsonObject:
 
 def days_data(span: Span | None, is_day: bool) -> JsonObject:
     """What the page of the days draws: the days of a span, or the four weeks around its only day; with
-    `is_day` that day itself, by default today, as well. Empty if there is nothing to draw, or the database
+    `is_day` also what that day has, by default today. Empty if there is nothing to draw, or the database
     cannot be read."""
     try:
         with store.reading() as db:
@@ -212,8 +212,8 @@ def _sunday(day: date) -> date:
 
 
 def _habits_of_day(view: present.View) -> JsonObject:
-    """`habits` that are due on the day, and `others`, each with its signs of the week that ends with the day;
-    of a day to come only the names of those due."""
+    """Habits that are due on the day, and `others`, each with its signs of the week that ends with the day; of
+    a day to come only the names of those due."""
     if view.first > view.today:
         return {"habits": [{"name": name, "signs": ""} for name in _names_of_due_habits(view)]}
     marks = {
@@ -236,7 +236,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
 
 
 def _names_of_due_habits(view: present.View) -> list[str]:
-    """The names of the habits that are due on a coming day."""
+    """Names of the habits that are due on a coming day."""
     day = view.first.toordinal()
     return [
         history.habit["name"]

@@ -101,7 +101,7 @@ class Past(NamedTuple):
     ends_today: bool
 
     def between(self, first: date, last: date) -> "Past":
-        """Narrow it to the days between two."""
+        """Narrow it to two days and those between them."""
         return self._replace(first=first, last=last)
 
     def split_by(self, unit: str) -> Iterator[tuple[str, "Past"]]:
@@ -135,7 +135,7 @@ class Past(NamedTuple):
         return [title for (title,) in self.rows(f"SELECT title {closed} ORDER BY completed_at, id")]
 
     def by_habit(self, statement: str) -> dict[int, JsonObject]:
-        """Map the ids of habits to objects, from a query of both; the objects come as JSON."""
+        """Map each habit's id to an object, from a query of ids and JSON."""
         return {habit_id: json.loads(text) for habit_id, text in self.rows(statement)}
 
 
@@ -232,12 +232,12 @@ def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
         return {}
 
     summary = _sums_as_json(sums)
-    if sums.goals:
-        summary["goals"] = subperiod.titles(CLOSED_GOALS)
-    if unit == "days" and sums.steps:
+    summary["goals"] = subperiod.titles(CLOSED_GOALS)
+    if unit == "days":
         summary["steps"] = subperiod.titles(CLOSED_STEPS)
-    if unit == "days" and sums.diary:
-        summary["diary"] = subperiod.rows(DIARY_EXCERPT)[0][0] if quotes_diary else True
+        summary["diary"] = bool(sums.diary)
+        if quotes_diary:
+            summary["diary"] = subperiod.rows(DIARY_EXCERPT)[0][0]
     return {name: value for name, value in summary.items() if value and value != "0/0"}
 
 

@@ -68,7 +68,8 @@ NEWEST_RATING = f"""SELECT *,
     WHERE user = :user ORDER BY id DESC LIMIT 1"""
 
 HABIT_COLUMNS = (
-    "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days"
+    "id name icon description n until goal_id xp_reward xp_penalty frequency schedule_days month_days "
+    "target today_amount"
 ).split()
 # Fields that move into `usual` if at least LEAST_SHARED items have the same value.
 LEAST_SHARED = 3
@@ -125,14 +126,14 @@ def goals(view: View) -> JsonObject:
     if is_one and not items:
         raise missing("goal")
 
-    steps: list[JsonObject] = list(chain.from_iterable(item.get("steps", ()) for item in items))
+    steps = list(chain.from_iterable(item.get("steps", ()) for item in items))
     return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
 
 
 def extract_usual(items: list[JsonObject], names: tuple[str, ...]) -> JsonObject:
     """Move values that most items share into `usual` and return it; an item without such a value gets an
     explicit null."""
-    usual: JsonObject = {}
+    usual = {}
     for name in names:
         values = [item[name] for item in items if name in item]
         most_frequent = max(values, key=values.count, default=None)
@@ -198,7 +199,7 @@ def habit_item(history: History) -> JsonObject:
         item["this_week"] = f"{history.done_in_week()}/{times}"
     if paused := history.course.pause_end(history.today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
-    return item_of(item | {"target": row["target"], "today_amount": row["today_amount"]})
+    return item_of(item)
 
 
 def _status_today(history: History) -> str:

@@ -1,4 +1,4 @@
-"""Finding goals, steps, habits and diary entries by words, in whatever form the words stand."""
+"""Search goals, steps, habits and diary entries for words, in whatever form the words stand."""
 
 import re
 from itertools import chain
@@ -59,7 +59,7 @@ def _caseless(text: str) -> str:
     return text.casefold().replace("ё", "е")
 
 
-def find_matches(db: Database, query: str) -> JsonObject:
+def find_things(db: Database, query: str) -> JsonObject:
     """Find everything that has all of the words, or if nothing has, any of them: open things first, what is
     done last. Raises ToolError for a query that is too long."""
     phrase = fields.text(200, line=True).parse("find", query)

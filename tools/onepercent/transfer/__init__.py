@@ -1,1 +1,1 @@
-"""What goes out of the database and comes in: copies, exports, other programs' files."""
+"""Copies, exports and imports of the database, and other programs' files."""

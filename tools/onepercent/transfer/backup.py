@@ -241,7 +241,7 @@ def _replace_database(file: str, fill: Callable[[Database, Path], None]) -> Json
             "An export is for `import`, a backup for `restore`. Nothing was changed.",
         ) from error
     return {"file": str(source), "database": str(store.path())} | filled(
-        kept=kept_copy and str(kept_copy), counted_anew=differed
+        kept=kept_copy, counted_anew=differed
     )
 
 
@@ -270,11 +270,12 @@ def _fill_from_export(fresh: Database, source: Path) -> None:
                 fresh.executemany(insertion(name, *table["columns"]), table["rows"])
 
 
-def _keep_present() -> Path | None:
-    """Keep a copy of the present database unless it is empty; a damaged one is copied byte by byte."""
+def _keep_present() -> str:
+    """Keep a copy of the present database, and return its path, unless there is nothing in it; a damaged one is
+    copied byte by byte."""
     file = store.path()
     if not file.exists() or not file.stat().st_size:
-        return None
+        return ""
     copy = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
@@ -285,7 +286,7 @@ def _keep_present() -> Path | None:
         for suffix in ("", "-wal"):
             if Path(f"{file}{suffix}").exists():
                 copy_with_mode(f"{file}{suffix}", f"{copy}{suffix}")
-    return copy
+    return str(copy)
 
 
 def _overwrite_present(fresh: Database) -> None:

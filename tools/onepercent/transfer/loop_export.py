@@ -95,14 +95,15 @@ def habits_of(file: str) -> list[LoopHabit]:
 
 def _habit(record: dict[str, str], day_rows: Rows | None) -> LoopHabit:
     """Read a habit from its row in Habits.csv and the rows of its days."""
-    days = _days(day_rows or [])
+    days = _read_days(day_rows or [])
     if "Type" not in record:  # before 2.3.1, when two columns had other names, too
-        record["FrequencyNumerator"] = record["NumRepetitions"]
-        record["FrequencyDenominator"] = record["Interval"]
         # A number without a name is an amount.
         values = {value for _, value, _ in days}
-        habit_type = "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL"
-        record |= OLD_DEFAULTS | {"Type": habit_type}
+        record |= OLD_DEFAULTS | {
+            "Type": "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL",
+            "FrequencyNumerator": record["NumRepetitions"],
+            "FrequencyDenominator": record["Interval"],
+        }
     target = record["Target Value"]
     return LoopHabit(
         one_line(record["Name"]),
@@ -126,7 +127,7 @@ def _read_table(archive: ZipFile, path: str) -> Rows:
     return [row for row in csv.reader(StringIO(text, newline="")) if row]
 
 
-def _days(rows: Rows) -> list[LoopDay]:
+def _read_days(rows: Rows) -> list[LoopDay]:
     """Read the days of a habit; the oldest come first."""
     days = []
     for day, value, *notes in rows:

@@ -77,11 +77,12 @@ def _import_from_loop(file: str, is_agreed: bool) -> TextOutput:
 
 @Action("loop.import", {})
 def _import(unit: UnitOfWork, params: JsonObject) -> None:
-    """Add the habits that are not here, and the days and notes that the others lack. Raises ToolError."""
+    """Create the habits that are missing here, and add to the others the days and notes they lack. Raises
+    ToolError."""
     from . import loop_export
 
     names: list[str] = []
-    dates: list[str] = []
+    dates = []
     try:
         for habit in loop_export.habits_of(params["file"]):
             if habit.is_absent:
@@ -102,7 +103,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
-    """The diff entry for the things of a kind that are added on these days."""
+    """Make the diff entry for the things of a kind that are added on these days."""
     thing = Thing(kind, title, dates=(f"{min(dates)}..{max(dates)}",))
     return Counted(thing, count=len(dates), noun=noun)
 
