@@ -83,17 +83,18 @@ def moved(folder):
 
 def test_what_is_exported_and_imported_is_the_same_to_the_byte(tmp_path):
     two_lives()
-    shown = snapshot(*SECTIONS)
+    sections = snapshot(*SECTIONS)
     assert "kept" not in moved(tmp_path)
     write_export(str(tmp_path / "second.json"))
     assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
-    assert snapshot(*SECTIONS) == shown
+    assert snapshot(*SECTIONS) == sections
     assert health().state == "ok"
     content = json.loads((tmp_path / "first.json").read_text())
-    assert all(table["rows"] for part in ("state", "history") for table in content[part].values())
+    exported = content["state"] | content["history"]
+    assert all(table["rows"] for table in exported.values())
     tables = rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     derived = {"goal_progress", "xp_balance", "habit_streaks", "habit_months"}
-    assert {name for (name,) in tables} == {*content["state"], *content["history"]} | derived
+    assert {name for (name,) in tables} == exported.keys() | derived
 
 
 def test_what_was_undone_is_done_again_after_an_import(tmp_path):
@@ -105,15 +106,18 @@ def test_what_was_undone_is_done_again_after_an_import(tmp_path):
 
 
 def test_the_id_of_what_was_undone_is_not_given_again_after_an_import(tmp_path):
-    undone = do(new_goal("Не то"))[0]
+    [undone] = do(new_goal("Не то"))
     undo()
     moved(tmp_path)
-    assert do(new_goal("Новая"))[0] > undone
+    [new] = do(new_goal("Новая"))
+    assert new > undone
 
 
 def test_a_restored_backup_is_what_there_is_and_what_was_there_is_kept(file, copy):
     before = copy.read_bytes()
     kept = restore_backup(copy)["kept"]
+    with closing(store.connect(shutil.copyfile(file, file.with_name("alone")))) as db:
+        assert db.execute("SELECT count(*) FROM goals").fetchone()[0] == 1, "in the one file"
     assert titles() == ["В копии"] and health().state == "ok"
     assert copy.read_bytes() == before and not Path(f"{copy}-wal").exists()
     assert {path.stat().st_mode & 0o077 for path in file.parent.glob("life.sqlite3*")} == {0}
@@ -159,7 +163,8 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
             pass
         assert Path(f"{file}-wal").stat().st_size > 0
     store.release()
-    file.write_bytes(damaged := damage(file.read_bytes()))
+    damaged = damage(file.read_bytes())
+    file.write_bytes(damaged)
     for answer in (call("get_user_snapshot"), propose(*a_day())):
         assert (answer["code"], answer["hint"]) == ("DATABASE_ERROR", store.RESTORE)
     assert health().state == "broken" and file.read_bytes() == damaged
@@ -253,7 +258,8 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp
         "restore": lambda: restore_backup(tmp_path / "old.sqlite3"),
         "import": lambda: import_export(tmp_path / "old.json"),
     }[way]
-    [calls], seen = interrupted(work, 0), set()
+    [calls] = interrupted(work, 0)
+    seen = set()
     for last in (*range(1, calls, calls // 25), calls - 1):
         restore_backup(tmp_path / "new.sqlite3")
         shutil.copyfile(tmp_path / "old.sqlite3", copy)
@@ -268,14 +274,14 @@ def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp
 @pytest.mark.slow
 def test_the_commands_work_from_a_shell_and_a_dash_is_standard_output(file, tmp_path):
     def run(*words, status=0):
-        main = "import sys; sys.path[:0] = ['.']; from tools.__main__ import main; sys.exit(main(sys.argv[1:]))"
-        command = [sys.executable, "-I", "-S", "-c", main, "onepercent", *words]
-        done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=60, check=False)
+        command = [sys.executable, "-I", "-S", PROJECT / "tools", "onepercent", *words]
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
         assert done.returncode == status, done.stderr
         return done.stderr if status == 2 else done.stdout
 
     do(*a_day())
-    whole, copy = tmp_path / "e.json", tmp_path / "b.sqlite3"
+    whole = tmp_path / "e.json"
+    copy = tmp_path / "b.sqlite3"
     assert json.loads(run("export", whole))["size_bytes"] == whole.stat().st_size
     assert json.loads(run("import", whole))["kept"]
     assert run("export", "-") == whole.read_bytes()

@@ -81,8 +81,8 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(tmp_path):
     ],
 )
 def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words, message):
-    told = store.translated(sqlite3.OperationalError(words), Path("x")).message
-    assert told.startswith(message) and ("," in told) == ("," in message)
+    error = store.translated(sqlite3.OperationalError(words), Path("x"))
+    assert error.message.startswith(message) and ("," in error.message) == ("," in message)
 
 
 @pytest.mark.parametrize("seed", range(6))

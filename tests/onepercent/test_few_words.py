@@ -24,7 +24,7 @@ def test_an_action_without_an_id_has_its_place_and_others_refer_to_it():
     answer = apply(previewed)
     assert [result["client_action_id"] for result in answer["results"]] == ["1", "2", "3", "4"]
     assert not any("client_action_id" in entry for entry in previewed["diff"]["creates"])
-    counts = {each["title"]: each["steps_count"] for each in items("goals")}
+    counts = {goal["title"]: goal["steps_count"] for goal in items("goals")}
     assert counts == {"Первая": 1, "Вторая": 1}
 
 
@@ -50,9 +50,10 @@ def test_a_place_keeps_its_meaning_when_an_action_before_it_is_refused():
 
 def test_a_preview_is_its_own_key():
     previewed = preview(goal())
-    words = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
-    first, again = call("apply_actions", **words), call("apply_actions", **words)
-    assert first["success"] and json.dumps(first) == json.dumps(again)
+    arguments = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
+    answer = call("apply_actions", **arguments)
+    assert answer["success"]
+    assert json.dumps(call("apply_actions", **arguments)) == json.dumps(answer)
     assert apply(previewed)["code"] == "PREVIEW_APPLIED"
     assert len(items("goals")) == 1
 

@@ -49,11 +49,11 @@ def test_tables_hold_every_mark_step_and_entry_as_they_are_and_none_of_what_was_
     # So a spreadsheet knows them for UTF-8.
     assert all(Path(file).read_bytes().startswith(b"\xef\xbb\xbf") for file in written)
     [mark] = table(tmp_path, "marks")
-    shown = {"date": "2026-03-18", "habit": "Вода", "amount": "2.5", "unit": "л"}
-    assert shown.items() <= mark.items()
-    first, second = table(tmp_path, "steps")
-    assert (first["goal"], first["date"]) == ("Umzug; Köln, 2026", "2026-03-20")
-    assert second["description"] == HOSTILE
+    columns = {"date": "2026-03-18", "habit": "Вода", "amount": "2.5", "unit": "л"}
+    assert columns.items() <= mark.items()
+    dated, undated = table(tmp_path, "steps")
+    assert (dated["goal"], dated["date"]) == ("Umzug; Köln, 2026", "2026-03-20")
+    assert undated["description"] == HOSTILE
     [entry] = table(tmp_path, "diary")
     assert entry["what_done"] == HOSTILE
     do(act("habit.delete", 1))
@@ -62,14 +62,12 @@ def test_tables_hold_every_mark_step_and_entry_as_they_are_and_none_of_what_was_
 
 
 def test_a_spreadsheet_computes_nothing_of_a_table(tmp_path):
-    formulas = ["=1+1", '=HYPERLINK("http://x")', "@SUM(A1)", "+cmd|' /C calc'!A0", "-SUM(A1)"]
+    formulas = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'", "-SUM(A1)", "-Sheet!A1"]
     plain = ["+7 позвонить", "- хлеб", "-1 кг", "a=b"]
     do(new_goal("x"), act("step.create", goal_id=None, steps=[*formulas, *plain]))
     run("export", tmp_path, "--csv")
-    assert [row["step"] for row in table(tmp_path, "steps")] == [
-        *(f"'{each}" for each in formulas),
-        *plain,
-    ]
+    steps = [row["step"] for row in table(tmp_path, "steps")]
+    assert steps == [f"'{formula}" for formula in formulas] + plain
 
 
 def test_tables_make_their_folder_and_one_that_cannot_be_made_is_an_error(life, tmp_path):

@@ -49,12 +49,12 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
         db.execute("UPDATE habits SET created_on = '2024-11-01'")
         for hour in sorted(chance.sample(range(733 * 24), 600)):
             moment = datetime(2024, 11, 20, 0, 59, tzinfo=timezone.utc) + timedelta(hours=hour)
-            at = days.stamp(moment)
-            on = days.date_of_stamp(at)
+            stamp = days.stamp(moment)
+            day = days.date_of_stamp(stamp)
             xp = chance.choice([25, 10, 150])
-            step = {"title": f"Шаг {len(closed)}", "completed_at": at, "completed_on": on}
+            step = {"title": f"Шаг {len(closed)}", "completed_at": stamp, "completed_on": day}
             insert(db, "steps", **step, **done, **STAMPS)
-            insert(db, "xp_ledger", at=at, day=on, xp=xp, action="x", entity_id=1)
+            insert(db, "xp_ledger", at=stamp, day=day, xp=xp, action="x", entity_id=1)
             closed.append((moment.astimezone(ZoneInfo(zone)).date(), xp))
         for day in entries:
             insert(db, "diary", date=f"{day}", plans="x", **STAMPS)
@@ -64,26 +64,28 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
     present = clock().astimezone(ZoneInfo(zone)).date()
     for length in (1, 7, 31, 32, 92, 93, 366):
         first = present - timedelta(length - 1)
-        found = history(date_from=f"{first}", date_to=f"{present}")
-        for part, start in (("total", first), ("previous", first - timedelta(length))):
-            sums = found[part]
+        section = history(date_from=f"{first}", date_to=f"{present}")
+        for name, start in (("total", first), ("previous", first - timedelta(length))):
+            sums = section[name]
             span = {start + timedelta(ago) for ago in range(length)}
             gains = [xp for day, xp in closed if day in span]
             assert (sums["xp"], sums["steps"]) == (sum(gains), len(gains))
             assert sums["diary"] == len(span & entries)
             assert sums["habits"].startswith(f"{len(span & kept)}/")
-        pieces = found.get("days") or found.get("weeks") or found.get("months") or []
-        assert sum(piece.get("xp", 0) for piece in pieces) == found["total"]["xp"]
-        assert found["xp"]["to"] - found["xp"]["from"] == found["total"]["xp"]
-        if length <= 31:
-            for piece in pieces:
-                day = date.fromisoformat(piece["date"])
-                wanted = [f"Шаг {number}" for number, (on, _) in enumerate(closed) if on == day]
-                assert piece.get("steps", []) == wanted
+        unit = "days" if length <= 31 else "weeks" if length <= 92 else "months"
+        summaries = section[unit]
+        assert sum(summary.get("xp", 0) for summary in summaries) == section["total"]["xp"]
+        assert section["xp"]["to"] - section["xp"]["from"] == section["total"]["xp"]
+        if unit == "days":
+            for summary in summaries:
+                day = date.fromisoformat(summary["date"])
+                titles = [f"Шаг {number}" for number, (on, _) in enumerate(closed) if on == day]
+                assert summary.get("steps", []) == titles
             is_kept = [first + timedelta(ago) in kept for ago in range(length)]
-            assert [sign == "+" for sign in found["habits"][0]["marks"]] == is_kept
+            assert [sign == "+" for sign in section["habits"][0]["marks"]] == is_kept
         else:
-            assert sum(piece.get("steps", 0) for piece in pieces) == found["total"]["steps"]
+            steps = [summary.get("steps", 0) for summary in summaries]
+            assert sum(steps) == section["total"]["steps"]
 
 
 def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
@@ -91,18 +93,18 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
     do(mark(1, date="2026-03-17"), miss(1))
     clock.set("2026-03-19T12:00:00+00:00")
     do(complete(1), new_entry(plans="x"), act("goal.complete", 1))
-    found = history()
-    assert (found["date_from"], found["date_to"]) == ("2026-03-13", "2026-03-19")
+    section = history()
+    assert (section["date_from"], section["date_to"]) == ("2026-03-13", "2026-03-19")
     day = {"date": "2026-03-19", "xp": 185, "steps": ["5 км"], "goals": ["Марафон"]}
-    assert day.items() <= found["days"][-1].items()
-    assert found["habits"] == [
+    assert day.items() <= section["days"][-1].items()
+    assert section["habits"] == [
         {"id": 1, "name": "Бег", "marks": "....+-?", "rate": 50, "streak": 0}
     ]
-    assert found["total"]["steps"] == 1 and found["previous"]["steps"] == 0
+    assert section["total"]["steps"] == 1 and section["previous"]["steps"] == 0
 
 
 @pytest.mark.parametrize(
-    "wanted, found",
+    "query, titles",
     [
         ("бег", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),
         ("БЕГОМ", ["Бегать по утрам", "Купить билеты: бег на 5 км"]),
@@ -122,7 +124,7 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
         ("'; DROP", []),
     ],
 )
-def test_things_are_found_by_the_stems_of_words(wanted, found):
+def test_things_are_found_by_the_stems_of_words(query, titles):
     steps = [
         "Купить билеты: бег на 5 км",
         "Нарядить ёлку",
@@ -132,11 +134,12 @@ def test_things_are_found_by_the_stems_of_words(wanted, found):
         "Ask Ivan",
     ]
     do(new_goal("Разное", steps=steps), new_habit("Бегать по утрам"))
-    answer = call("get_user_snapshot", find=wanted)
+    answer = call("get_user_snapshot", find=query)
     assert "data" not in answer
-    assert sorted(one.get("title") or one.get("name") for one in answer["found"]["items"]) == found
-    for one in answer["found"]["items"]:
-        assert len(json.dumps(one, ensure_ascii=False)) < 240
+    matches = answer["found"]["items"]
+    assert sorted(match.get("title") or match.get("name") for match in matches) == titles
+    for match in matches:
+        assert len(json.dumps(match, ensure_ascii=False)) < 240
 
 
 def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_count():
@@ -144,20 +147,21 @@ def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_cou
     do(new_goal("Цель"), *steps)
     entries = [new_entry(plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")]
     do(act("step.complete", step_ids=[1, 2, 3]), *entries)
-    found = call("get_user_snapshot", find="бег")["found"]
-    ids = [item["id"] for item in found["items"]]
-    assert ids == [*range(4, 18), 2, 1, 1, 2, 3] and "more" not in found
-    end, beginning = (str(item) for item in found["items"][14:16])
+    matches = call("get_user_snapshot", find="бег")["found"]
+    ids = [match["id"] for match in matches["items"]]
+    assert ids == [*range(4, 18), 2, 1, 1, 2, 3] and "more" not in matches
+    end, beginning = map(str, matches["items"][14:16])
     assert "'…" in end and "…'" in beginning
     do(new_goal("Ещё"), *steps)
-    found = call("get_user_snapshot", find="бег")["found"]
-    assert (len(found["items"]), found["more"]) == (20, 16)
+    matches = call("get_user_snapshot", find="бег")["found"]
+    assert (len(matches["items"]), matches["more"]) == (20, 16)
 
 
 def test_the_commands_are_for_people():
     do(new_goal("Цель"), new_step("Читать", dt="2026-03-18", time_duration=90))
     do(new_habit("Бег"), complete(1))
-    today, past = run("today").text, run("history").text
+    today = run("today").text
+    past = run("history").text
     assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
     assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
     assert (
@@ -173,10 +177,7 @@ def test_the_commands_are_for_people():
 
 
 def test_today_shows_amounts_and_weeks():
-    do(
-        new_habit("Вода", target="2 л"),
-        new_habit("Бег", times=3),
-    )
+    do(new_habit("Вода", target="2 л"), new_habit("Бег", times=3))
     do(mark(1, amount=0.5), mark(2))
     text = run("today").text
     assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
@@ -191,15 +192,16 @@ def test_today_shows_goals_that_are_a_sum():
     assert "Книги" not in run("today").text
 
 
-def test_a_day_of_the_diary_is_told_once():
+def test_a_day_of_the_diary_is_told_once_and_quoted_in_a_history_of_eight_days():
     do(new_entry(what_done="Бегал в парке"))
-    both = {"date_from": "2026-03-18", "date_to": "2026-03-18"}
-    for shown in (
-        snapshot("history", "diary", **both),
-        snapshot("history", **both),
-        snapshot("history", "diary", date_from="2026-03-17"),
+    for sections, first, count in (
+        (["history", "diary"], "2026-03-18", 1),
+        (["history", "diary"], "2026-03-17", 1),
+        (["history"], "2026-03-11", 1),
+        (["history"], "2026-03-10", 0),
     ):
-        assert str(shown).count("Бегал в парке") == 1
+        sections = snapshot(*sections, date_from=first, date_to="2026-03-18")
+        assert str(sections).count("Бегал в парке") == count
 
 
 def test_the_status_names_the_newest_copy_and_how_to_make_one():
@@ -227,12 +229,15 @@ def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_e
     do(mark(1), complete(1), new_entry(plans="x"))
     clock.set("2029-03-18T12:00:00+00:00")
     month = {"date_from": "2026-03-01", "date_to": "2026-03-31"}
-    past = history(**month)
-    assert past["total"] == {"xp": 45, "steps": 1, "goals": 0, "diary": 1, "habits": "1/14"}
-    assert past["days"][0]["date"] == "2026-03-18"
-    whole = history(date_from="2000-01-01")
-    assert whole["date_from"] == "2026-03-18" and whole["months"][0]["month"] == "2026-03"
-    assert whole["total"]["xp"] == 45
+    section = history(**month)
+    assert section["total"] == {"xp": 45, "steps": 1, "goals": 0, "diary": 1, "habits": "1/14"}
+    assert section["days"][0]["date"] == "2026-03-18"
+    section = history(date_from="2000-01-01")
+    assert section["date_from"] == "2026-03-18" and section["months"][0]["month"] == "2026-03"
+    assert section["total"]["xp"] == 45
+    # Up to a year begins as asked.
+    for first, begin in (("2025-03-18", "2025-03-18"), ("2025-03-17", "2026-03-18")):
+        assert history(date_from=first, date_to="2026-03-18")["date_from"] == begin
     for period in (
         {"date_from": "2026-02-01", "date_to": "2026-03-17"},
         {"date_from": "2029-03-19"},
@@ -241,5 +246,5 @@ def test_a_history_reaches_as_far_back_as_the_data_and_days_before_them_are_an_e
         assert error["code"] == "INVALID_DATE" and "Send dates from 2026-03-18" in error["hint"]
     file = tmp_path / "report.html"
     assert run("report", file, "--from", "2026-03-01", "--to", "2026-03-31").status == 0
-    no_report = run("report", file, "--from", "2025-03-01", "--to", "2025-03-31")
-    assert "Nothing is kept" in no_report.text
+    refusal = run("report", file, "--from", "2025-03-01", "--to", "2025-03-31")
+    assert "Nothing is kept" in refusal.text

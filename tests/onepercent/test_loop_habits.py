@@ -66,12 +66,12 @@ def contents(*habits):
     """The files of an export: the tables of all habits lack the quotes that names may need."""
     rows = []
     files = {}
-    for at, each in enumerate(habits, 1):
-        position = f"{at:03d}"
-        rows.append([position, *each["row"]])
-        plain = re.sub("[^A-Za-z0-9 ._-]", "", each["row"][0])
+    for place, exported in enumerate(habits, 1):
+        position = f"{place:03d}"
+        rows.append([position, *exported["row"]])
+        plain = re.sub("[^A-Za-z0-9 ._-]", "", exported["row"][0])
         folder = f"{position} {plain}"[:104].strip()
-        past = sorted(each["days"].items(), reverse=True)
+        past = sorted(exported["days"].items(), reverse=True)
         newest_first = [[day, *mark] for day, mark in past]
         files[f"{folder}/Scores.csv"] = "Date,Score\n2026-03-18,0.5000\n"
         files[f"{folder}/Checkmarks.csv"] = table([["Date", "Value", "Notes"], *newest_first])
@@ -106,12 +106,12 @@ def added(file):
 
 def marks_of(key):
     """The marks of a habit as status and amount of each day, the newest first: `excused` is a status of its own, and none has brought XP."""
-    found = rows(
+    marks = rows(
         """SELECT date, iif(excuse_reason IS NULL, status, 'excused'), amount FROM habit_marks
         WHERE habit_id = ? AND xp = 0 ORDER BY date DESC""",
         key,
     )
-    return {day: (status, amount) for day, status, amount in found}
+    return {day: (status, amount) for day, status, amount in marks}
 
 
 def stored():
@@ -133,14 +133,14 @@ RUN = habit(
 def test_without_yes_it_only_says_what_would_come(export):
     text, status = imported(export(RUN, habit("Читать")))
     assert status == 0
-    for part in (
+    for words in (
         "«Run»: новая; 3 раза в неделю",
         "«Run», 16.03–17.03: 2 отметки",
         "«Читать»: новая; каждый день",
         "XP не изменятся",
         "--yes",
     ):
-        assert part in text
+        assert words in text
     assert not any(state().values())
 
 
@@ -151,13 +151,13 @@ def test_a_habit_of_amounts_has_the_target_and_the_unit_that_it_has_in_loop(expo
     text, _ = imported(exported)
     assert "«Beer»: новая; каждый день; не больше 2 ×" in text
     added(exported)
-    targets = [each.get("target") for each in items("habits")]
+    targets = [item.get("target") for item in items("habits")]
     assert targets == [{"amount": 2000, "unit": "ml"}, {"at_most": 2, "unit": "×"}, None]
     assert snapshot("xp")["xp"]["lifetime"] == 0
 
 
 @pytest.mark.parametrize(
-    "times, every, said, is_nearest",
+    "times, every, words, is_nearest",
     [
         (1, 1, "каждый день", False),
         (7, 7, "каждый день", False),
@@ -173,10 +173,10 @@ def test_a_habit_of_amounts_has_the_target_and_the_unit_that_it_has_in_loop(expo
     ],
 )
 def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(
-    times, every, said, is_nearest, export
+    times, every, words, is_nearest, export
 ):
     text, _ = imported(export(habit("Run", None, times, every)))
-    assert f"«Run»: новая; {said};" in text
+    assert f"«Run»: новая; {words};" in text
     assert (f"в Loop {times}× за {every} дн." in text) == is_nearest
 
 
@@ -188,9 +188,13 @@ def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
     assert floss["marks"].count("+") == 7 and "?" not in floss["marks"]
 
 
+def archived():
+    return [item["name"] for item in snapshot("habits")["habits"]["archived"]]
+
+
 def test_an_archived_habit_stays_archived_and_owes_nothing_since(export):
     added(export(habit("Old", days(d01="YES_MANUAL", d02="YES_MANUAL"), archived="true")))
-    assert [each["name"] for each in snapshot("habits")["habits"]["archived"]] == ["Old"]
+    assert archived() == ["Old"]
     old = past(date_from="2026-03-01")
     assert old["marks"].startswith("++") and "?" not in old["marks"]
 
@@ -208,7 +212,7 @@ def test_what_was_tried_is_applied_however_long_it_takes(export, clock, monkeypa
             habit("Floss", None, 1, 3, archived="true"),
         )
     )
-    assert [each["name"] for each in snapshot("habits")["habits"]["archived"]] == ["Old", "Floss"]
+    assert archived() == ["Old", "Floss"]
 
 
 def test_one_undo_takes_all_of_it_back_and_a_redo_brings_it_again(export):
@@ -241,12 +245,12 @@ def test_the_same_export_adds_nothing_twice_and_a_newer_one_only_its_days(export
 
 def test_notes_alone_are_said_and_one_that_was_deleted_here_stays_away(export):
     added(export(habit("Run", days(d16="YES_MANUAL", d17="NO"))))
-    noted = {"2026-03-16": ("YES_MANUAL", "wet"), "2026-03-17": ("NO", "ill")}
-    assert "• Дневник за 16.03–17.03: 2 заметки" in imported(export(habit("Run", noted)))[0]
-    assert added(export(habit("Run", noted))) == "✓ Дневник за 16.03–17.03: 2 заметки"
+    noted = habit("Run", {"2026-03-16": ("YES_MANUAL", "wet"), "2026-03-17": ("NO", "ill")})
+    assert "• Дневник за 16.03–17.03: 2 заметки" in imported(export(noted))[0]
+    assert added(export(noted)) == "✓ Дневник за 16.03–17.03: 2 заметки"
     [ill, _] = items("diary", date_from="2026-03-16", date_to="2026-03-17")
     do(act("diary.delete_entry", ill["id"]))
-    assert added(export(habit("Run", noted))) == NOTHING_NEW
+    assert added(export(noted)) == NOTHING_NEW
 
 
 def test_a_mark_that_is_here_stays_as_it_is(export):
@@ -442,7 +446,7 @@ def test_a_full_disk_is_said_as_one(export):
     with store.writing() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
-    past = {f"{date(2020, 1, 1) + timedelta(at)}": ("NO", "x" * 900) for at in range(999)}
+    past = {f"{date(2020, 1, 1) + timedelta(ago)}": ("NO", "x" * 900) for ago in range(999)}
     text, status = imported(export(habit("Read", past)), "--yes")
     assert status == 1 and "disk is full" in text and "not an export" not in text
 
@@ -451,7 +455,7 @@ def test_names_of_paths_lead_nowhere_and_names_of_habits_are_one_line(export, tm
     files = contents(habit("Run\x1b[2J\nNo", days(d16="NO")))
     files["../../evil/Checkmarks.csv"] = files["/etc/001/Checkmarks.csv"] = "x"
     added(export(files=files))
-    assert [each["name"] for each in items("habits")] == ["Run [2J No"]
+    assert [item["name"] for item in items("habits")] == ["Run [2J No"]
     assert not (tmp_path.parent / "evil").exists()
 
 
@@ -470,7 +474,8 @@ def random_habit(dice):
     past = {}
     expected = {}
     for ago in sorted(dice.sample(range(400), dice.choice((0, 2, 24, 240)))):
-        day, value = str(TODAY - timedelta(ago)), dice.choice(VALUES)
+        day = str(TODAY - timedelta(ago))
+        value = dice.choice(VALUES)
         amount = None
         if kind and value not in ("SKIP", "UNKNOWN"):
             amount = dice.choice((0, 1, 2, 500, 1000, 12500, 2_000_000))
@@ -496,11 +501,11 @@ def test_of_a_random_export_nothing_is_lost_and_nothing_comes_twice(seed, export
     expected = []
     notes = set()
     for _ in range(dice.randrange(1, 6)):
-        each, marks = random_habit(dice)
-        name = " ".join(each["row"][0].split())
-        past = each["days"].items()
-        exported.append(each)
-        older.append(each | {"days": {day: value for day, value in past if day <= some_days_ago}})
+        newer, marks = random_habit(dice)
+        name = " ".join(newer["row"][0].split())
+        past = newer["days"].items()
+        exported.append(newer)
+        older.append(newer | {"days": {day: value for day, value in past if day <= some_days_ago}})
         expected.append((name, marks))
         notes |= {(day, f"{name}: {note}") for day, (_, note) in past if note}
 

@@ -24,7 +24,8 @@ from tests.support.web import serving
 from tools.core.settings import SettingsError, check_all
 from tools.onepercent import notices
 
-MORNING, EVENING = "2026-03-18T08:00:00+00:00", "2026-03-18T21:00:00+00:00"
+MORNING = "2026-03-18T08:00:00+00:00"
+EVENING = "2026-03-18T21:00:00+00:00"
 
 
 @pytest.fixture
@@ -51,14 +52,14 @@ def life(clock):
     do(complete(2), mark(2))
 
 
-def tell(*options, cards=0):
+def notify(*options, cards=0):
     return notices.main(list(options), lambda: cards)
 
 
 def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone, life, file):
-    assert tell(cards=14) == 0
+    assert notify(cards=14) == 0
     use(file, NOTIFY_PRIVATE="1")
-    tell("--now")
+    notify("--now")
     [(path, headers, body), (_, _, private)] = phone.seen
     url = urlsplit(path)
     assert url.path == "/topic" and parse_qs(url.query) == {"title": ["Сегодня, 18.03"]}
@@ -70,82 +71,84 @@ def test_the_morning_says_what_the_day_holds_in_private_by_counts_alone(phone, l
 
 def test_the_evening_says_what_is_left_and_asks_for_the_diary(phone, life, clock):
     clock.set(EVENING)
-    tell(cards=14)
+    notify(cards=14)
     do(new_entry(what_done="x"))
-    tell("--now")
-    first, second = (body for _, _, body in phone.seen)
-    assert first.startswith("1 шаг: Пройти тест\n1 привычка: Бег\n")
-    assert "дневник" in first and "дневник" not in second
+    notify("--now")
+    before, after = (body for _, _, body in phone.seen)
+    assert before.startswith("1 шаг: Пройти тест\n1 привычка: Бег\n")
+    assert "дневник" in before and "дневник" not in after
 
 
-def test_each_part_of_a_day_is_told_once(phone, life, clock):
+def test_each_morning_and_evening_has_one_notice(phone, life, clock):
     for moment in ("18T08", "18T09", "18T21", "18T22", "19T08"):
         clock.set(f"2026-03-{moment}:00:00+00:00")
-        assert tell() == 0
+        assert notify() == 0
     assert len(phone.seen) == 3
 
 
-def test_nothing_to_tell_is_no_notice(phone, life, clock):
+def test_nothing_to_say_is_no_notice(phone, life, clock):
     deletions = [act("goal.delete", 1), act("habit.delete", 1), act("habit.delete", 2)]
     do(*deletions, new_entry(what_done="x"))
     for moment in (MORNING, EVENING):
         clock.set(moment)
-        assert tell() == 0
+        assert notify() == 0
     assert phone.seen == []
 
 
 def test_by_default_nothing_leaves_and_now_shows_it(life, capsys):
-    assert tell() == 0 and tell("--now") == 0
+    assert notify() == 0 and notify("--now") == 0
     lines = "1 шаг: Пройти тест\n1 привычка: Бег\nПросрочено: 1 шаг"
     assert capsys.readouterr().out == f"Сегодня, 18.03\n{lines}\n"
 
 
 def test_a_long_day_names_ten_titles_and_counts_the_rest(phone, life):
     do(*[new_step(f"Шаг {number}", 1, dt="2026-03-18") for number in range(14)])
-    tell()
-    first = phone.seen[0][2].splitlines()[0]
-    assert first.startswith("15 шагов: Пройти тест; Шаг 0") and first.endswith("Шаг 8; ещё 5")
+    notify()
+    line, *_ = phone.seen[0][2].splitlines()
+    assert line.startswith("15 шагов: Пройти тест; Шаг 0") and line.endswith("Шаг 8; ещё 5")
 
 
 def test_gotify_and_any_webhook_get_what_they_take(phone, life, file):
     use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
-    tell("--now")
+    notify("--now")
     [(path, _, body)] = phone.seen
     assert path == "/message?token=SECRET" and json.loads(body).keys() == {"title", "message"}
     do(act("step.update", 1, title='Сказать "да"'))
     body = '{"content": "{title}\\n{text}", "flags": 4}'
     use(file, NOTIFY_URL=f"{phone.url()}/hook", NOTIFY_BODY=body)
-    tell("--now")
-    sent = json.loads(phone.seen[1][2])
-    assert sent["flags"] == 4
-    assert sent["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
+    notify("--now")
+    message = json.loads(phone.seen[1][2])
+    assert message["flags"] == 4
+    assert message["content"].startswith('Сегодня, 18.03\n1 шаг: Сказать "да"')
 
 
 def test_without_a_network_it_comes_later_the_same_day(phone, life, file, clock, capsys):
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
         use(file, NOTIFY_URL=f"http://127.0.0.1:{gone.getsockname()[1]}/?token=SECRET")
-        assert tell() == os.EX_TEMPFAIL
-    assert "cannot be reached" in (errors := capsys.readouterr().err) and "SECRET" not in errors
+        assert notify() == os.EX_TEMPFAIL
+    errors = capsys.readouterr().err
+    assert "cannot be reached" in errors and "SECRET" not in errors
     use(file, NOTIFY_URL=f"{phone.url()}/topic")
     phone.otherwise = 503
-    assert tell() == os.EX_TEMPFAIL
+    assert notify() == os.EX_TEMPFAIL
     phone.otherwise = 200
     clock.set("2026-03-18T11:00:00+00:00")
-    assert tell() == 0 and tell() == 0
+    assert notify() == 0 and notify() == 0
     assert len(phone.seen) == 2
 
 
 def test_a_refusal_is_an_error_and_not_tried_again(phone, life, capsys):
     phone.otherwise = 403
-    assert tell() == 1
-    assert "answered 403" in (errors := capsys.readouterr().err) and "NOTIFY_URL" in errors
+    assert notify() == 1
+    errors = capsys.readouterr().err
+    assert "answered 403" in errors and "NOTIFY_URL" in errors
 
 
 def test_what_may_have_arrived_is_not_sent_again(phone, life, monkeypatch, capsys):
     monkeypatch.setattr(notices, "DEADLINE_S", 0.3)
     phone.otherwise = lambda handler: handler.server.closing.wait(1)
-    assert tell() == 0 and tell() == 0
+    assert notify() == 0 and notify() == 0
     assert len(phone.seen) == 1 and "did not answer" in capsys.readouterr().err
 
 
@@ -177,5 +180,5 @@ def test_a_habit_to_avoid_and_one_that_has_ended_are_not_asked_for(phone, clock)
     smoking = new_habit("Сигареты", target={"at_most": 0})
     do(smoking, new_habit("Курс", until="2026-03-17"), new_habit("Бег"))
     clock.set(MORNING)
-    tell("--now")
+    notify("--now")
     assert phone.seen[0][2].splitlines() == ["1 привычка: Бег"]

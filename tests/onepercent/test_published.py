@@ -36,7 +36,8 @@ def test_what_the_schema_refuses_the_tool_refuses():
 
 
 def test_the_examples_are_of_every_action():
-    assert EXAMPLES.keys() == {name for name, one in actions.ACTIONS.items() if one.published}
+    published = {name for name, action in actions.ACTIONS.items() if action.published}
+    assert EXAMPLES.keys() == published
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.onepercent.person import (
     do,
     items,
     mark,
+    miss,
     new_entry,
     new_goal,
     new_habit,
@@ -66,13 +67,8 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
         "next": {"id": 3, "title": "первый"},
     }
     whole = items("goals")[0]
-    assert [step["title"] for step in whole["steps"]] == [
-        "первый",
-        "второй",
-        "рано",
-        "поздно",
-        "без даты",
-    ]
+    titles = [step["title"] for step in whole["steps"]]
+    assert titles == ["первый", "второй", "рано", "поздно", "без даты"]
     assert whole["steps"][4] == {"id": 5, "title": "без даты"}
     assert snapshot("steps")["goals"]["usual"] == {"priority": "attention"}
     assert (whole["steps_count"], whole["steps_completed"], whole["score"]) == (6, 1, 25)
@@ -86,39 +82,45 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
 def test_the_diary_is_newest_first_between_the_two_dates():
     for day in ("2026-03-10", "2026-03-17", "2026-03-18", "2026-03-25"):
         do(new_entry(plans=day, date=day))
-    for dates, shown in (
+    for question, dates in (
         ({}, ["2026-03-25", "2026-03-18"]),
         ({"date_from": "2026-03-10"}, ["2026-03-17", "2026-03-10"]),
         ({"date_from": "2026-03-10", "date_to": "2026-03-17"}, ["2026-03-17", "2026-03-10"]),
     ):
-        assert [one["date"] for one in items("diary", **dates)] == shown
+        assert [entry["date"] for entry in items("diary", **question)] == dates
 
 
 def test_the_schedule_has_today_what_comes_and_what_is_overdue():
     days = ("2026-03-01", "2026-03-17", "2026-03-18", "2026-03-25", "2026-03-26")
-    do(new_goal("Цель"), *[new_step(at, dt=at) for at in days])
+    do(new_goal("Цель"), *[new_step(day, dt=day) for day in days])
     do(complete(1), complete(3))
-    found = schedule()
-    assert [one["title"] for one in found["overdue"]] == ["2026-03-17"]
-    assert (found["usual"], found["goals"]) == ({"priority": "attention"}, {"1": "Цель"})
-    [today] = found["today"]
-    assert today == {
-        "id": 3,
-        "title": "2026-03-18",
-        "goal_id": 1,
-        "date": "2026-03-18",
-        "is_complete": True,
-        "completed_on": "2026-03-18",
-    }
-    assert [one["title"] for one in found["upcoming"]] == ["2026-03-25"]
+    section = schedule()
+    assert [step["title"] for step in section["overdue"]] == ["2026-03-17"]
+    assert section["usual"] == {"priority": "attention"} and section["goals"] == {"1": "Цель"}
+    assert section["today"] == [
+        {
+            "id": 3,
+            "title": "2026-03-18",
+            "goal_id": 1,
+            "date": "2026-03-18",
+            "is_complete": True,
+            "completed_on": "2026-03-18",
+        }
+    ]
+    assert [step["title"] for step in section["upcoming"]] == ["2026-03-25"]
+
+
+def test_a_habit_that_is_excused_today_is_missed_and_not_asked_for_again():
+    do(new_habit("Бег"), miss(1, excuse_reason="болею"))
+    assert items("habits")[0]["today_status"] == "missed"
 
 
 def test_the_six_spheres_show_the_last_rating():
     do(act("ssp.rate", category="work", score=3), act("ssp.rate", category="family", score=5))
     do(act("ssp.rate", category="work", score=8))
-    found = snapshot("ssp")["ssp"]
-    assert found["spheres"][0] == {"category": "work", "name": "Работа", "score": 8}
-    assert found["average_score"] == 6.5
+    section = snapshot("ssp")["ssp"]
+    assert section["spheres"][0] == {"category": "work", "name": "Работа", "score": 8}
+    assert section["average_score"] == 6.5
 
 
 def machine_steps(call):
@@ -133,15 +135,16 @@ def machine_steps(call):
 
 
 def a_busy_day():
-    step, habit = new_step("Шаг", 365), new_habit("Новая")
+    step = new_step("Шаг", 365)
+    habit = new_habit("Новая")
     do(step, complete(ref(step)), act("step.reopen", ref(step)),
        habit, mark(ref(habit)), act("goal.complete", 365),
        new_entry(plans="x"))  # fmt: skip
 
 
 def test_calls_read_no_more_of_four_years_than_of_two():
-    asked = [
-        lambda: snapshot(),
+    runs = [
+        snapshot,
         lambda: snapshot("history"),
         lambda: snapshot("history", date_from="2025-03-18"),
         lambda: snapshot("diary", "schedule", "xp", "ssp"),
@@ -152,7 +155,7 @@ def test_calls_read_no_more_of_four_years_than_of_two():
         use(store.path().with_name(f"{years}.sqlite3"))
         lifetimes.live(years, habits=5)
         behind_the_tools("UPDATE goals SET status = 'work' WHERE id = 365")
-        costs.append([machine_steps(ask) for ask in asked])
+        costs.append([machine_steps(run) for run in runs])
     assert all(later < earlier * 1.5 for earlier, later in zip(*costs, strict=True)), costs
 
 
@@ -169,11 +172,11 @@ def test_a_date_without_days_after_it_is_a_clear_error(dates):
 def test_a_date_without_days_before_it_is_the_past(include):
     do(new_habit("Бег"))
     for dates in ({"date_to": "0001-02-01"}, {"date_to": "9999-12-31"}, {}):
-        shown = call(
+        answer = call(
             "get_user_snapshot", include=[include], date_from="0001-01-01", picture=True, **dates
         )
-        assert shown.get("code") == ("INVALID_DATE" if "0001" in str(dates) else None)
-        assert TOOLS["get_user_snapshot"].page.private(shown) or not shown["success"]
+        assert answer.get("code") == ("INVALID_DATE" if "0001" in str(dates) else None)
+        assert TOOLS["get_user_snapshot"].page.private(answer) or not answer["success"]
 
 
 @pytest.mark.parametrize("absent", ["", "null", None])

@@ -66,9 +66,9 @@ def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-18T12:00:00+00:00")
     do(mark(1, dates=["2026-03-16..2026-03-17"]))
     assert "раз в неделю: 3 → 2" in accepted(act("habit.update", 1, times=2))
-    shown = habit()
-    assert (shown["this_week"], shown["current_streak"]) == ("2/2", 1)
-    assert shown["today_status"] == "completed"
+    item = habit()
+    assert (item["this_week"], item["current_streak"]) == ("2/2", 1)
+    assert item["today_status"] == "completed"
     clock.set("2026-03-25T12:00:00+00:00")
     assert habit()["current_streak"] == 1
     do(mark(1, dates=["2026-03-23..2026-03-24"]))
@@ -80,11 +80,11 @@ def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
     do(new_goal("Налоги", due="2026-03-20"), new_goal("Потом", due="2026-12-31"))
     row = {"title": "Налоги", "goal_id": 1, "date": "2026-03-20", "kind": "goal"}
-    for day, part in ((18, "upcoming"), (20, "today"), (25, "overdue")):
+    for day, name in ((18, "upcoming"), (20, "today"), (25, "overdue")):
         clock.set(f"2026-03-{day}T12:00:00+00:00")
-        planned = schedule()
-        assert planned.pop(part) == [row | {"is_complete": False}]
-        assert not any(planned.values())
+        lists = schedule()
+        assert lists.pop(name) == [row | {"is_complete": False}]
+        assert not any(lists.values())
     do(act("goal.complete", 1))
     assert schedule()["overdue"] == []
 
@@ -96,10 +96,10 @@ def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
         return answer.get("code") or habit()["today_amount"]
 
     do(new_habit("Вода", target="2 л"))
-    assert [press(seen=0), press(seen=0), press(seen=0)] == [0.5, "ALREADY", "ALREADY"]
+    assert [press(seen=0), press(seen=0)] == [0.5, "ALREADY"]
     assert press(seen=0.5) == 1
     assert press() == 1.5, "a page of before sends nothing"
     assert press(seen=0, date="2026-03-17") == 1.5
     assert press(seen=0, date="2026-03-17") == "ALREADY"
-    shown = person_pages.days_data((date(2026, 3, 17),) * 2, True)["habits"][0]
-    assert shown["today_amount"] == 0.5, "the page of a day has the amount of that day"
+    [item] = person_pages.days_data((date(2026, 3, 17),) * 2, True)["habits"]
+    assert item["today_amount"] == 0.5, "the page of a day has the amount of that day"

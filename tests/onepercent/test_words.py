@@ -117,8 +117,8 @@ def test_an_undo_names_the_time_zone_that_comes_back(life):
 
 def test_a_long_text_is_shown_by_its_beginning_and_length_and_a_title_whole(life):
     title = "Ц" * 500
-    shown = preview(new_goal(title, why_important="п" * 480))["diff"]["creates"][0]
-    assert shown["title"] == title and shown["why_important"] == "п" * 120 + "… (480)"
+    [creation] = preview(new_goal(title, why_important="п" * 480))["diff"]["creates"]
+    assert creation["title"] == title and creation["why_important"] == "п" * 120 + "… (480)"
 
 
 def test_every_text_stands_once_in_the_answer_of_apply(life):
@@ -141,8 +141,8 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life):
         {"action": "step.update", "client_action_id": "x", "params": {"step_id": 1, "dt": "2026-03-23"}},
         act("goal.delete", 1),
     )  # fmt: skip
-    told = on_the_page(previewed)
-    deletion, creation, update = told["ru"]["changes"]
+    texts = on_the_page(previewed)
+    deletion, creation, update = texts["ru"]["changes"]
     assert deletion | {"id": ""} == {
         "id": "", "sign": "deletes", "title": "Английский", "what": "Удалить: цель и 1 шаг",
         "details": [], "rows": ["Пройти тест"], "xp": 0, "warnings": [], "count": 2,
@@ -152,7 +152,7 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life):
     assert creation["warnings"] == ["«Английский» уже есть"]
     assert (update["id"], update["what"]) == ("x", "Шаг")
     assert update["details"] == [["", "21.03", "23.03"]]
-    assert told["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
+    assert texts["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
     line = "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)"
     assert line in previewed["message"]
 
@@ -164,11 +164,11 @@ def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life):
 
 
 def test_a_page_shows_a_goal_that_the_same_preview_makes_and_deletes():
-    made = new_goal("Дом", steps=["Раз"])
-    told = on_the_page(preview(made, act("goal.delete", goal_id=None)))
-    assert [change["rows"] for change in told["ru"]["changes"]] == [["Раз"], ["«Раз»"]]
+    previewed = preview(new_goal("Дом", steps=["Раз"]), act("goal.delete", goal_id=None))
+    changes = on_the_page(previewed)["ru"]["changes"]
+    assert [change["rows"] for change in changes] == [["Раз"], ["«Раз»"]]
 
 
 def test_of_a_changed_text_only_the_part_between_what_stays_is_marked():
-    text = changed_part("Встал в семь утра", "Встал в шесть утра")
-    assert text == "Встал в [− сем][+ шест]ь утра"
+    part = changed_part("Встал в семь утра", "Встал в шесть утра")
+    assert part == "Встал в [− сем][+ шест]ь утра"

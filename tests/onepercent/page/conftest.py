@@ -1,8 +1,8 @@
 """A session of a client with pages, and a host in front of it, for each test."""
 
 import sqlite3
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -70,8 +70,8 @@ class Person:
 
 
 @pytest.fixture(scope="session")
-def standing(tmp_path_factory):
-    """A server with settings of its own that the tests share, each with a new database."""
+def standing(browser, tmp_path_factory):
+    """Somebody at a server that the tests share, each with a new database."""
     folder = tmp_path_factory.mktemp("standing")
     file = folder / "life.sqlite3"
     settings = {
@@ -81,10 +81,8 @@ def standing(tmp_path_factory):
         "ONEPERCENT_RATE_LIMIT": "off",
     }
     client = capable(**{name: str(value) for name, value in settings.items()})
-    host = Host(client)
-    yield client, file, host
-    host.close()
-    client.__exit__()
+    with client, closing(Host(client)) as host:
+        yield Person(browser, client, file, host)
 
 
 @pytest.fixture
@@ -92,35 +90,35 @@ def sit(browser, file, standing):
     """Sit down at a client with pages, whose server has these settings, and do these actions. What a page says
     to the console, and any request that leaves it, fails the test."""
     people = []
-    own = []
+    servers = ExitStack()
 
     def start(*actions, script="", silent=False, clock=None, **settings):
         if script or settings or silent or clock:
             command = [PYTHON, str(SUPPORT / "serve_at.py"), str(clock)] if clock else None
-            client = capable({} if silent else CAPABLE, command, **settings)
-            person = Person(browser, client, file, Host(client, script))
-            person.host.files["/sandbox.html"] = (HERE / "sandbox.html").read_text("utf-8")
-            own.append(person)
+            client = servers.enter_context(capable({} if silent else CAPABLE, command, **settings))
+            host = servers.enter_context(closing(Host(client, script)))
+            host.files["/sandbox.html"] = (HERE / "sandbox.html").read_text("utf-8")
+            person = Person(browser, client, file, host)
         else:
-            person = Person(browser, *standing)
+            person = replace(standing, tabs=[])
         people.append(person)
         if actions:
             person.do(*actions)
         return person
 
-    for old in standing[1].parent.glob("life.sqlite3*"):
-        old.unlink()
-    standing[2].private = True
-    yield start
-    wrong = []
-    for person in people:
-        for tab in person.tabs:
-            wrong += [line for line in tab.console if not any(part in line for part in OF_HOSTS)]
-            wrong += [url for url in tab.requests if not url.startswith(person.host.url)]
-            tab.close()
-    for person in own:
-        person.host.close()
-        person.client.__exit__()
+    for database in standing.file.parent.glob("life.sqlite3*"):
+        database.unlink()
+    standing.host.private = True
+    with servers:
+        yield start
+        wrong = []
+        for person in people:
+            for tab in person.tabs:
+                wrong += [
+                    line for line in tab.console if not any(part in line for part in OF_HOSTS)
+                ]
+                wrong += [url for url in tab.requests if not url.startswith(person.host.url)]
+                tab.close()
     assert not wrong
 
 

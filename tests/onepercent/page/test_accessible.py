@@ -23,14 +23,14 @@ pytestmark = pytest.mark.slow
 
 
 def in_both_themes(tab, axe):
-    """What it finds in the light and in the dark; one test for both, since each that lacks npm is skipped."""
-    found = []
+    """What axe finds in the light and in the dark; one test for both, since each that lacks npm is skipped."""
+    violations = []
     for theme in ("dark", "light"):
         message = {"method": "ui/notifications/host-context-changed", "params": {"theme": theme}}
         tab.run(f"send({json.dumps(message)})", host=True)
         tab.wait(f"getComputedStyle(document.documentElement).colorScheme === '{theme}'")
-        found += axe(tab)
-    return found
+        violations += axe(tab)
+    return violations
 
 
 def test_the_page_of_a_preview_has_no_violation(sit, axe):

@@ -143,6 +143,8 @@ def test_a_thumb_finds_every_button(person):
     tab = person.days("en-GB", width=390)
     tab.click("#n1")
     assert too_small(tab) == []
+    size = "parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)"
+    assert tab.run(size) >= 16, "a phone would zoom in"
 
 
 def too_small(tab):
@@ -197,7 +199,7 @@ def test_an_amount_that_is_none_is_not_sent_and_a_tick_elsewhere_keeps_what_is_t
 
 
 @pytest.mark.parametrize(
-    "question, head, shown, count",
+    "question, head, text, count",
     [
         ({"find": "Бег"}, "Бег: 1", "Бег", 0),
         ({"include": ["diary"]}, "", "Diary\n", 0),
@@ -212,10 +214,10 @@ def test_an_amount_that_is_none_is_not_sent_and_a_tick_elsewhere_keeps_what_is_t
         ({"include": ["habits", "schedule", "xp"]}, "", "Overdue", 4),
     ],
 )
-def test_the_page_answers_what_was_asked_without_another_call(person, question, head, shown, count):
+def test_the_page_answers_what_was_asked_without_another_call(person, question, head, text, count):
     person.do(new_entry(what_done="Пробежал пять"))
     tab = person.days("en-GB", arguments=question)
-    assert head in tab.text("h1") and shown in tab.text()
+    assert head in tab.text("h1") and text in tab.text()
     assert (len(boxes(tab)), calls(tab)) == (count, [])
 
 
@@ -234,6 +236,7 @@ def test_the_weeks_stand_as_a_calendar_beside_those_before(person):
 def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     person.do(act("habit.update", 1, target={"amount": 5, "unit": "км"}))
     tab = person.days("en-GB", width=320)
+    assert tab.run("document.querySelector('nav').ariaLabel") == "Days"
     stops = []
     while not stops or tab.run("document.activeElement !== document.body"):
         tab.key("Tab")
@@ -247,7 +250,9 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     assert focus(tab) == "s2"
     keys(tab, "Tab", "Tab", "ArrowLeft")
     assert focus(tab) == "n1"
-    keys(tab, "Enter", "Tab")
+    keys(tab, "Enter")
+    assert tab.run("document.activeElement.closest('.panel') !== null")
+    keys(tab, "Tab")
     assert focus(tab) == "Add"
     tab.type("2")
     tab.key("Enter")
@@ -348,5 +353,5 @@ def test_the_spheres_of_life_are_named_in_the_language_of_the_client(private, si
     names = {"ru-RU": "Здоровье и спорт", "en-GB": "Health and sports"}
     for locale, name in names.items():
         tab = person.days(locale, arguments={"include": ["ssp"]})
-        shown = name if private else names["ru-RU"]
-        assert f"{shown}9" in tab.text("#body").replace("\n", "")
+        drawn = name if private else names["ru-RU"]
+        assert f"{drawn}9" in tab.text("#body").replace("\n", "")

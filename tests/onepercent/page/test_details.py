@@ -183,18 +183,6 @@ def test_habits_fold_from_the_seventeenth_on_and_the_fold_counts_the_open_ones(s
     assert lines(tab, "summary") == ["ещё 8 · не отмечено: 7"]
 
 
-def test_a_panel_that_a_key_opened_has_the_focus_and_the_days_have_a_name(sit):
-    person = sit(new_habit("Зарядка"))
-    tab = person.days()
-    tab.run("document.getElementById('n1').focus()")
-    tab.key("Enter")
-    tab.wait("document.querySelector('.panel')")
-    assert tab.run("document.activeElement.closest('.panel') !== null")
-    assert tab.run("document.querySelector('nav').ariaLabel") == "Дни"
-    size = "parseFloat(getComputedStyle(document.querySelector('.panel input')).fontSize)"
-    assert tab.run(size) >= 16
-
-
 def test_the_chosen_tab_is_marked_by_properties_of_their_own(sit):
     """Safari drops `text-decoration: underline 2px …` whole."""
     person = sit(new_habit("Зарядка"))

@@ -25,8 +25,8 @@ LONGEST_LINE = 140
 @pytest.fixture
 def client(file):
     """A client that shows pages."""
-    with capable() as one:
-        yield one
+    with capable() as session:
+        yield session
 
 
 def listed(client):
@@ -50,9 +50,9 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
     file, capabilities, setting, pages, presses
 ):
     with capable(capabilities, MCP_PAGES=setting) as client:
-        shown = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
-        assert len([ui for ui in shown if "resourceUri" in ui]) == pages
-        others = [ui for ui in shown if "resourceUri" not in ui]
+        uis = [tool["_meta"]["ui"] for tool in listed(client).values() if "_meta" in tool]
+        assert len([ui for ui in uis if "resourceUri" in ui]) == pages
+        others = [ui for ui in uis if "resourceUri" not in ui]
         assert others == [{"visibility": ["app"]}] * presses
         result = client.call("get_user_snapshot")
         assert ("_meta" in result) is bool(presses)
@@ -62,7 +62,7 @@ def test_every_client_hears_of_pages_and_who_announces_them_of_the_buttons(
 @pytest.mark.slow
 def test_a_page_is_read_by_its_address_and_not_listed(client):
     resources = client.request("resources/list")["result"]["resources"]
-    assert not [one for one in resources if one["uri"].startswith("ui:")]
+    assert not [resource for resource in resources if resource["uri"].startswith("ui:")]
     page = client.request("resources/read", uri="ui://onepercent/preview")
     (content,) = page["result"]["contents"]
     assert content["mimeType"] == MIME
@@ -81,13 +81,13 @@ def test_a_client_without_pages_cannot_press(file):
 
 @pytest.mark.slow
 def test_in_the_2026_era_every_request_says_whether_the_client_shows_pages(file):
-    with Client() as one:
-        server = one.request("server/discover", _meta=ENVELOPE)["result"]
+    with Client() as client:
+        server = client.request("server/discover", _meta=ENVELOPE)["result"]
         assert server["capabilities"]["extensions"][EXTENSION] == {}
         announcing = ENVELOPE | {"io.modelcontextprotocol/clientCapabilities": CAPABLE}
-        for meta, shown in ((announcing, True), (ENVELOPE, False)):
-            tools = one.request("tools/list", _meta=meta)["result"]["tools"]
-            assert ("apply_by_press" in {tool["name"] for tool in tools}) is shown
+        for meta, shows_pages in ((announcing, True), (ENVELOPE, False)):
+            tools = client.request("tools/list", _meta=meta)["result"]["tools"]
+            assert ("apply_by_press" in {tool["name"] for tool in tools}) is shows_pages
 
 
 @pytest.mark.slow
@@ -119,8 +119,8 @@ def test_a_key_file_that_somebody_could_guess_or_read_is_good_for_nothing(conten
     forged = hmac.new(content, f"local\npreview {preview_id}".encode(), "sha256").hexdigest()
     answer = press(preview_id, forged)
     assert answer["code"] == "NOT_PRESSED" and str(secret) in answer["error"]
-    shown = {"success": True, "preview_id": preview_id}
-    assert PRESS not in person_pages.PREVIEW.private(shown)
+    answer = {"success": True, "preview_id": preview_id}
+    assert PRESS not in person_pages.PREVIEW.private(answer)
     secret.unlink()
     assert press(preview_id, keys.of_preview(preview_id))["success"]
 
@@ -142,12 +142,15 @@ def test_the_audit_of_a_press_has_no_key():
     assert key not in audit and "press_key" not in audit
 
 
-def test_a_key_is_good_for_one_preview_of_one_person(file):
-    first, second = offered(), offered()
-    mine = keys.of_preview(first)
-    assert press(second, mine)["code"] == "NOT_PRESSED"
+def test_a_key_is_good_for_one_preview_or_day_of_one_person(file, clock):
+    preview_id = offered()
+    key = keys.of_preview(preview_id)
+    assert press(offered(), key)["code"] == "NOT_PRESSED"
     use(file, ONEPERCENT_USER="anna")
-    assert keys.of_preview(first) != mine
+    assert keys.of_preview(preview_id) != key
+    key = keys.of_day()
+    clock.set("2026-03-19T12:00:00+00:00")
+    assert keys.of_day() != key
 
 
 def test_a_second_press_gets_the_answer_of_the_first():

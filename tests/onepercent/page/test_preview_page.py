@@ -141,7 +141,7 @@ def test_hostile_titles_stay_text(sit):
 
 def test_a_script_cannot_press(sit):
     person, tab = offered(sit(), locale="en-GB")
-    tab.run("document.querySelectorAll('button').forEach(one => one.click())")
+    tab.run("document.querySelectorAll('button').forEach(button => button.click())")
     tab.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert tab.run("calls", host=True) == []
     assert goals(person) == []
@@ -202,7 +202,7 @@ def test_seventeen_changes_weigh_at_a_glance(sit):
     assert red == "rgb(163, 45, 45)"
     # What is deleted stands first, with what goes with it.
     assert "Поездка на озеро" in tab.text("li")
-    struck = tab.run("[...document.querySelectorAll('s')].map(one => one.textContent)")
+    struck = tab.run("[...document.querySelectorAll('s')].map(line => line.textContent)")
     assert "22.11.2031" in struck
     assert tab.run("document.documentElement.scrollHeight") <= 1320
     press(tab, "Применить 18", "Применено · +40 XP")
@@ -225,15 +225,19 @@ def test_a_line_can_be_left_out(sit):
     assert "18 changes" in tab.text()
 
 
-def test_a_host_that_refuses_is_not_taken_for_a_yes_or_a_no(sit):
+@pytest.mark.parametrize("fault", ["deny", "lose"])
+def test_a_refusal_or_a_lost_reply_is_no_answer_and_nothing_is_applied_twice(sit, fault):
     person, tab = offered(sit())
-    tab.run("given.deny = true", host=True)
-    tab.press("Отмена")
-    tab.wait("/Неизвестно, отменено ли/.test(document.body.innerText)")
-    tab.press("Применить")
-    tab.wait("/Неизвестно, применено ли/.test(document.body.innerText)")
+    tab.run(f"given.{fault} = 'yes'", host=True)
+    if fault == "deny":
+        tab.press("Отмена")
+        tab.wait("/Неизвестно, отменено ли/.test(document.body.innerText)")
+    press(tab, "Применить", "Ответа нет")
+    assert "Неизвестно, применено ли" in tab.text() and "дважды не применится" in tab.text()
+    assert not re.search("не изменен[ыо]", tab.text())
     assert tab.run("model", host=True) == []
-    tab.run("given.deny = ''", host=True)
+    assert len(goals(person)) == (fault == "lose"), "it was applied before its reply was lost"
+    tab.run(f"given.{fault} = ''", host=True)
     press(tab, "Проверить", "Применено")
     assert goals(person) == [GOAL]
 
@@ -252,12 +256,12 @@ def test_the_page_is_in_one_language(sit, language):
         text for action in actions for text in action["params"].values() if isinstance(text, str)
     ]
     own += ["Сдать IELTS на 7.0", "Прочитать главу 3", "Разбор недели", "XP"]
-    for private, shown in ((True, other), (False, language)):
+    for private, drawn in ((True, other), (False, language)):
         person.host.private = private
         text = person.offer(*actions, locale=locales[other]).text()
         for words in sorted(own, key=len, reverse=True):
             text = text.replace(words, "")
-        assert re.findall(r"[а-яё]{2,}" if shown == "en" else r"[a-z]{2,}", text, re.I) == []
+        assert re.findall(r"[а-яё]{2,}" if drawn == "en" else r"[a-z]{2,}", text, re.I) == []
     refused = person.offer(*odd[1:])
     assert head(refused) == "Nothing to apply" and "Step not found" in refused.text()
 
@@ -323,10 +327,8 @@ def test_it_answers_what_a_host_may_ask(sit):
         "['ping', 'ui/resource-teardown', 'other'].forEach((method, id) => send({ id, method, params: {} }))",
         host=True,
     )
-    tab.wait("seen.filter(one => !one.method && one.id < 3).length === 3", host=True)
-    results = tab.run("seen.filter(one => !one.method && one.id < 3)", host=True)
-    assert [one.get("result", one.get("error", {}).get("code")) for one in results] == [
-        {},
-        {},
-        -32601,
-    ]
+    answers = "seen.filter(message => !message.method && message.id < 3)"
+    tab.wait(f"{answers}.length === 3", host=True)
+    pong, teardown, other = tab.run(answers, host=True)
+    assert pong["result"] == teardown["result"] == {}
+    assert other["error"]["code"] == -32601

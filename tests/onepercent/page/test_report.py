@@ -10,9 +10,9 @@ import pytest
 from tests.onepercent.page.test_preview_page import HOSTILE
 from tests.onepercent.person import (
     act,
-    call,
     complete,
     do,
+    history,
     mark,
     new_entry,
     new_goal,
@@ -51,7 +51,7 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
     assert tab.run("document.documentElement.scrollWidth", host=True) <= 320
     assert tab.run("document.title", host=True) == "OnePercent, 1–18 марта 2026 г."
     text = tab.run("document.body.innerText", host=True)
-    for part in (
+    for words in (
         SCRIPT,
         "Март 2026",
         "в парке",
@@ -61,7 +61,7 @@ def test_a_browser_shows_and_prints_the_period_without_a_server(browser, tmp_pat
         "воскресенье, 1 марта",
         "100 %, серия: 17",
     ):
-        assert part.casefold() in text.casefold().replace("\xa0", " "), part
+        assert words.casefold() in text.casefold().replace("\xa0", " "), words
     assert tab.requests == [(tmp_path / "r.html").as_uri()] and tab.console == []
     # Printed as browsers do it by default, without backgrounds, the marks are there all the same.
     printed = base64.b64decode(tab.send("Page.printToPDF", printBackground=False)["data"])
@@ -85,8 +85,8 @@ def test_a_report_of_nothing_says_so(browser, tmp_path, file):
     assert "Open it in a browser" in run("report", tmp_path / "r.html").text
     tab = browser.open((tmp_path / "r.html").as_uri(), 320)
     tab.wait("document.querySelector('h1')", host=True)
-    shown = tab.run("document.body.innerText", host=True).split("\n\n")
-    assert shown[-2:] == ["February 19 – March 18, 2026", "Nothing is recorded for this time."]
+    blocks = tab.run("document.body.innerText", host=True).split("\n\n")
+    assert blocks[-2:] == ["February 19 – March 18, 2026", "Nothing is recorded for this time."]
     tab.close()
 
 
@@ -113,21 +113,20 @@ def test_wrong_words_show_how_it_is_said_and_the_file_is_the_owners(tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_one_month_has_one_rate_on_paper_on_the_page_and_in_the_chat(clock):
+def test_one_month_has_one_rate_on_paper_and_in_the_chat(clock):
     """A month that begins within an ISO week: the marks of that week before it count for its days."""
     clock.set("2026-10-29T12:00:00+00:00")
     (habit,) = do(new_habit("Бассейн", frequency_type="times_per_week", times=1))
     marks = ["2026-09-30", "2026-10-06", "2026-10-13", "2026-10-20", "2026-10-27"]
     do(mark(habit, dates=marks))
-    first, last, day = date(2026, 10, 1), date(2026, 10, 31), days.today(clock())
+    first = date(2026, 10, 1)
+    last = date(2026, 10, 31)
 
     with store.reading() as db:
-        (on_paper,) = shell._report_content(past_between(db, first, last, day))["habits"]
-    (in_chat,) = call(
-        "get_user_snapshot", include=["history"], date_from=f"{first}", date_to=f"{last}"
-    )["data"]["history"]["habits"]
+        period = past_between(db, first, last, days.today(clock()))
+        [on_paper] = shell._report_content(period)["habits"]
+    [in_chat] = history(date_from=f"{first}", date_to=f"{last}")["habits"]
 
-    assert (on_paper["signs"], on_paper["rate"]) == (in_chat["marks"], in_chat["rate"])
-    assert on_paper["rate"] == 100 and on_paper["signs"].startswith("....."), (
-        "the week of 1 October was kept on 30 September"
-    )
+    assert on_paper["rate"] == in_chat["rate"] == 100
+    assert on_paper["signs"] == in_chat["marks"]
+    assert on_paper["signs"].startswith("....."), "the week of 1 October was kept on 30 September"

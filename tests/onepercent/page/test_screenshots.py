@@ -125,7 +125,7 @@ def small(source, target):
     picture = ImageOps.expand(Image.open(source).convert("RGB"), SCALE, border)
     frequent = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:96]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for _, colour in frequent for part in colour])
+    palette.putpalette([channel for _, colour in frequent for channel in colour])
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(target, "PNG", optimize=True)
     assert target.stat().st_size <= MOST_BYTES
 
@@ -153,7 +153,7 @@ def test_each_look_of_the_days_has_its_calendar_near_and_one_language(sit, tmp_p
     top = "document.querySelector('.cal').getBoundingClientRect().top"
     for tab, width, _, _ in looks(person, tmp_path, "get_user_snapshot", live(person)):
         assert width != 390 or tab.run(top) <= 1000
-    titles = tab.run("[...document.querySelectorAll('[title]')].map(one => one.title)")
+    titles = tab.run("[...document.querySelectorAll('[title]')].map(it => it.title)")
     # The person's own words.
     own = {"Python", "Voron", "input", "shaper", "XP"}
     assert set(re.findall("[A-Za-z]{2,}", " ".join([tab.text(), *titles]))) <= own
@@ -164,7 +164,8 @@ def test_each_look_of_the_days_has_its_calendar_near_and_one_language(sit, tmp_p
 )
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(sit, tmp_path, language):
-    folder, person = PROJECT / os.environ["PI_MCP_SCREENSHOTS"], sit()
+    folder = PROJECT / os.environ["PI_MCP_SCREENSHOTS"]
+    person = sit()
     pages = {"days": ("get_user_snapshot", live(person, language))}
     pages["preview"] = ("preview_actions", changes(language))
     for page, theme in product(pages, ("light", "dark")):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.onepercent.page.test_days_page import tick, today
 from tests.onepercent.page.test_details import since_october
-from tests.onepercent.page.test_preview_page import ends, goals, offered
+from tests.onepercent.page.test_preview_page import ends
 from tests.onepercent.person import act, new_goal, new_habit, new_step
 from tests.support.pages import MONDAY
 
@@ -54,22 +54,6 @@ def test_tomorrow_has_its_habits(on):
     text = tab.text().replace("\n", " ")
     assert "Завтрашний" in text and "Привычки 2" in text and "Ничего нет" not in text
     assert "Завтра " not in text, "Wednesday is not tomorrow"
-
-
-def test_a_lost_reply_is_no_answer_and_a_second_press_applies_nothing_twice(sit):
-    person, tab = offered(sit())
-    tab.run("given.lose = true", host=True)
-
-    tab.press("Применить")
-    tab.wait("/Ответа нет/.test(document.body.innerText)")
-
-    assert tab.text("#head") == "Ответа нет" and "дважды не применится" in tab.text()
-    assert "не изменены" not in tab.text() and "не изменено" not in tab.text()
-    assert len(goals(person)) == 1, "it was applied before its reply was lost"
-    tab.run("given.lose = false", host=True)
-    tab.press("Проверить")
-    ends(tab, "Применено")
-    assert len(goals(person)) == 1
 
 
 def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
