@@ -197,6 +197,7 @@ def test_an_archived_habit_stays_archived_and_owes_nothing_since(export):
     assert archived() == ["Old"]
     old = past(date_from="2026-03-01")
     assert old["marks"].startswith("++") and "?" not in old["marks"]
+    assert old["streak"] == 2, "its pause begins after its last mark"
 
 
 def test_what_was_tried_is_applied_however_long_it_takes(export, clock, monkeypatch):

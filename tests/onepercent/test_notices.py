@@ -130,12 +130,13 @@ def test_without_a_network_it_comes_later_the_same_day(phone, life, file, clock,
     errors = capsys.readouterr().err
     assert "cannot be reached" in errors and "SECRET" not in errors
     use(file, NOTIFY_URL=f"{phone.url()}/topic")
-    phone.otherwise = 503
-    assert notify() == os.EX_TEMPFAIL
+    for status in (429, 503):
+        phone.otherwise = status
+        assert notify() == os.EX_TEMPFAIL
     phone.otherwise = 200
     clock.set("2026-03-18T11:00:00+00:00")
     assert notify() == 0 and notify() == 0
-    assert len(phone.seen) == 2
+    assert len(phone.seen) == 3
 
 
 def test_a_refusal_is_an_error_and_not_tried_again(phone, life, capsys):

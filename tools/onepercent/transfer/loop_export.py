@@ -39,8 +39,6 @@ LARGEST_TABLE_BYTES = 50_000_000
 
 # The numbers that have a name in Loop, of amounts, too.
 VALUES = {"UNKNOWN": -1, "NO": 0, "YES_AUTO": 1, "YES_MANUAL": 2, "SKIP": 3}
-# The defaults of columns that Habits.csv lacked before 2.3.1.
-OLD_DEFAULTS = {"Unit": "", "Target Type": "", "Target Value": "", "Archived?": "false"}
 
 # A day, its value (a number of Loop, see VALUES) and its note.
 LoopDay = tuple[str, int, str]
@@ -96,13 +94,16 @@ def habits_of(file: str) -> list[LoopHabit]:
 def _habit(record: dict[str, str], day_rows: Rows | None) -> LoopHabit:
     """Read a habit from its row in Habits.csv and the rows of its days."""
     days = _read_days(day_rows or [])
-    if "Type" not in record:  # before 2.3.1, when two columns had other names, too
-        # A number without a name is an amount.
+    if "Type" not in record:  # Before 2.3.1: a number without a name is an amount.
         values = {value for _, value, _ in days}
-        record |= OLD_DEFAULTS | {
+        record |= {
             "Type": "YES_NO" if values <= set(VALUES.values()) else "NUMERICAL",
             "FrequencyNumerator": record["NumRepetitions"],
             "FrequencyDenominator": record["Interval"],
+            "Target Type": "",
+            "Target Value": "",
+            "Unit": "",
+            "Archived?": "false",
         }
     target = record["Target Value"]
     return LoopHabit(
