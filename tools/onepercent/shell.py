@@ -131,16 +131,16 @@ def _table_lines(heads: str, rows: list[list[str]]) -> list[str]:
 @for_people
 def show_matches(*query: str) -> TextOutput:
     """Show the goals, steps, habits and diary entries that have these words."""
-    text = " ".join(query)
+    phrase = " ".join(query)
     lines = []
     with store.reading() as db:
-        matches = word_search.find_things(db, text)
+        matches = word_search.find_things(db, phrase)
     for item in matches["items"]:
         title = item.get("title") or item.get("name") or f"{item['date']} {item['text']}"
         sign = "✓" if "done" in item else "·"
         lines.append(f"{sign} {words.text_of('thing.' + item['kind'])} {item['id']}  {title}")
     if not lines:
-        return TextOutput(words.text_of("shell.nothing", words=text), 1)
+        return TextOutput(words.text_of("shell.nothing", words=phrase), 1)
     return TextOutput("\n".join(lines))
 
 

@@ -136,7 +136,7 @@ class Past(NamedTuple):
 
     def by_habit(self, statement: str) -> dict[int, JsonObject]:
         """Map each habit's id to an object, from a query of ids and JSON."""
-        return {habit_id: json.loads(text) for habit_id, text in self.rows(statement)}
+        return {habit_id: json.loads(members) for habit_id, members in self.rows(statement)}
 
 
 def past_between(db: Database, first: date, last: date, today: date) -> Past:
@@ -153,8 +153,8 @@ def span_on_record(
     until = last or max(today, first or today)
     start = first or until - (WEEK - 1) * ONE_DAY
     if first or last:
-        (text,) = due_days.select(db, FIRST_ON_RECORD).fetchone()
-        earliest = date.fromisoformat(text)
+        (first_day,) = due_days.select(db, FIRST_ON_RECORD).fetchone()
+        earliest = date.fromisoformat(first_day)
         if start > today or until < earliest:
             raise ToolError(
                 f"Nothing is kept of the days {start} to {until}",

@@ -134,7 +134,7 @@ def _merge_habit(unit: UnitOfWork, habit: "LoopHabit", namesakes: int) -> None:
         dates = [mark["date"] for mark in marks]
         unit.add_entry(_entry_of_added("mark", dates, "mark", habit.name))
 
-    # What else its kind needs: a warning, or its archive and its entry in the journal.
+    # A warning if the amounts differ in unit; of a new habit its archive, and one change for the undo.
     if present:
         own_unit = present["target_unit"]
         if marks and own_unit and not habit.is_yes_no and own_unit != habit.unit:
