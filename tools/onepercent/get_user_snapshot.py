@@ -62,7 +62,7 @@ def get_user_snapshot(
 
         # The sections, the matches and the marks as text.
         zone = days.persons_day().zone or days.zone_of_settings()
-        members: JsonObject = {
+        members = {
             "success": True,
             "user_name": settings.user(),
             "today": {"date": f"{view.today}", "weekday": words.weekday(view.today), "tz": zone},

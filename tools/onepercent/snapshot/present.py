@@ -290,7 +290,7 @@ def status(view: View) -> JsonObject:
     }
 
 
-SECTIONS: dict[str, Callable[[View], JsonObject]] = {
+SECTIONS = {
     section.__name__: section
     for section in (goals, habits, diary, schedule, xp, ssp, history, status)
 }
