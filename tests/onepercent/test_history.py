@@ -32,6 +32,14 @@ from tools.onepercent.transfer.backup import write_backup
 
 TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
+UNIT_OF_LENGTH = {
+    1: "days",
+    31: "days",
+    32: "weeks",
+    92: "weeks",
+    93: "months",
+    366: "months",
+}
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati", "Asia/Kathmandu"])
@@ -62,7 +70,7 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
             insert(db, "habit_marks", habit_id=1, date=f"{day}", status="completed", xp=0, **STAMPS)
 
     present = clock().astimezone(ZoneInfo(zone)).date()
-    for length in (1, 7, 31, 32, 92, 93, 366):
+    for length, unit in UNIT_OF_LENGTH.items():
         first = present - timedelta(length - 1)
         section = history(date_from=f"{first}", date_to=f"{present}")
         for name, start in (("total", first), ("previous", first - timedelta(length))):
@@ -72,7 +80,6 @@ def test_a_history_is_what_a_recount_says(zone, file, clock):
             assert (sums["xp"], sums["steps"]) == (sum(gains), len(gains))
             assert sums["diary"] == len(span & entries)
             assert sums["habits"].startswith(f"{len(span & kept)}/")
-        unit = "days" if length <= 31 else "weeks" if length <= 92 else "months"
         summaries = section[unit]
         assert sum(summary.get("xp", 0) for summary in summaries) == section["total"]["xp"]
         assert section["xp"]["to"] - section["xp"]["from"] == section["total"]["xp"]
