@@ -183,11 +183,13 @@ def test_the_commands_are_for_people():
     assert run("find").status == 1 and "find" in run("find").text
 
 
-def test_today_shows_amounts_and_weeks():
+def test_today_shows_amounts_and_weeks_and_what_was_only_begun_is_not_kept(clock):
     do(new_habit("Вода", target="2 л"), new_habit("Бег", times=3))
     do(mark(1, amount=0.5), mark(2))
     text = run("today").text
     assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
+    clock.set("2026-03-19T12:00:00+00:00")
+    assert history()["habits"][0]["rate"] == 0
 
 
 def test_today_shows_goals_that_are_a_sum():
@@ -209,6 +211,8 @@ def test_a_day_of_the_diary_is_told_once_and_quoted_in_a_history_of_eight_days()
     ):
         sections = snapshot(*sections, date_from=first, date_to="2026-03-18")
         assert str(sections).count("Бегал в парке") == count
+    do(new_entry(what_done="Читал", date="2026-03-17"))
+    assert str(snapshot("history", "diary")).count("Читал") == 1
 
 
 def test_the_status_names_the_newest_copy_and_how_to_make_one():

@@ -107,6 +107,8 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(file):
         data = meta[person_pages.DAYS_DATA]
         assert (data["day"], data["first"], data["last"]) == drawn
         assert data["today"] == "2026-03-18" and PRESS in meta
+    diary = person_pages.DAYS.private(call("get_user_snapshot", include=["diary"]))
+    assert diary[person_pages.DAYS_DATA] == {}, "the entries alone are a list"
     assert person_pages.DAYS.private({"success": False}) == {}
     use(file, MCP_READ_ONLY="1")
     assert PRESS not in person_pages.DAYS.private({"success": True})
