@@ -64,6 +64,20 @@ def test_what_is_still_due_today_is_not_missed(clock):
     assert [habit["signs"][-2:] for habit in data["habits"]] == ["+?", "??"]
 
 
+def test_a_step_of_the_last_day_of_a_month_is_done_by_its_end(clock):
+    clock.set("2026-01-31T12:00:00+00:00")
+    do(new_goal("g", steps=["a", "b"]))
+    do(complete(1))
+    clock.set("2026-03-18T12:00:00+00:00")
+    year = person_pages.days_data((date(2026, 1, 1), date(2026, 3, 18)), False)["year"]
+    assert [month["first"] for month in year["months"]] == [
+        "2026-01-01",
+        "2026-02-01",
+        "2026-03-01",
+    ]
+    assert year["Goals"][0]["parts"] == [0.5, 0.5, 0.5]
+
+
 def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock):
     do(
         new_habit("daily"),
@@ -82,6 +96,8 @@ def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock)
     assert four_weeks(clock)["next"]["habits"] == ["daily"]
     do(act("habit.pause", 1))
     assert four_weeks(clock)["next"]["habits"] == []
+    do(act("habit.archive", 1), act("habit.resume", 1))
+    assert four_weeks(clock)["next"]["habits"] == [], "it is out of sight, paused or not"
 
 
 def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
