@@ -241,13 +241,12 @@ def test_an_export_that_cannot_be_served_changes_nothing(spoil, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["backup", "restore", "import"])
 def test_killed_at_any_moment_everything_is_as_before_or_as_after(way, file, tmp_path):
-    def text():
-        write_export(str(tmp_path / "text.json"))
-        return (tmp_path / "text.json").read_text("utf-8")
+    def text(name="text.json"):
+        write_export(str(tmp_path / name))
+        return (tmp_path / name).read_text("utf-8")
 
     two_lives()
-    old = text()
-    write_export(str(tmp_path / "old.json"))
+    old = text("old.json")
     write_backup(tmp_path / "old.sqlite3")
     do(mark(1, amount=1), act("habit.resume", 2), *a_day())
     new = text()
