@@ -15,6 +15,7 @@ from tests.onepercent.person import (
     new_habit,
     new_step,
     preview,
+    propose,
     said,
     use,
 )
@@ -155,6 +156,14 @@ def test_a_page_gets_the_parts_of_each_sentence_in_both_languages(life):
     assert texts["en"]["changes"][1]["warnings"] == ["“Английский” already exists"]
     line = "• Цель «английский»: новая; работа; 1 шаг: «Раз» (20.03, срочный)"
     assert line in previewed["message"]
+
+
+def test_a_page_gets_the_refusals_of_a_preview_without_changes_in_both_languages(life):
+    texts = on_the_page(propose(act("step.complete", 99)))
+    assert [texts[language]["errors"] for language in ("ru", "en")] == [
+        ["Шаг: такого шага нет (99)"],
+        ["Step: there is no such step (99)"],
+    ]
 
 
 def test_a_page_says_that_an_entry_of_the_diary_changes_and_how(life):
