@@ -29,6 +29,8 @@ def test_a_review_is_short_and_looks_back_with_the_history(prompt, first, sectio
     assert match, text
     include = match[1].split(", ")
     assert (set(include), match[2], match[3]) == (sections, first, "2026-03-18")
+    plans_ahead = prompt is weekly_review
+    assert ("schedule, date_to 2026-03-25" in text) is plans_ahead
     do(new_goal("Цель"), new_entry(plans="x"))
     answer = call("get_user_snapshot", include=include, date_from=match[2], date_to=match[3])
     assert answer["data"]["history"]["total"]["diary"] == 1

@@ -117,6 +117,7 @@ def test_the_page_is_told_of_the_days_that_were_asked_for(file):
         ({}, ("2026-03-18", "2026-02-23", "2026-03-22")),
         ({"date_from": "2026-03-10"}, ("2026-03-10", "2026-02-16", "2026-03-15")),
         ({"date_to": "2026-03-20"}, ("2026-03-18", "2026-03-18", "2026-03-20")),
+        ({"include": ["history"], "date_from": "2026-03-10"}, ("2026-03-18", "2026-03-10", "2026-03-18")),
         ({"include": ["history"], "date_from": "2026-02-01", "date_to": "2026-02-28"}, ("2026-02-28", "2026-02-01", "2026-02-28")),
     ):  # fmt: skip
         meta = person_pages.DAYS.private(call("get_user_snapshot", **question))
