@@ -151,6 +151,7 @@ def test_a_key_is_good_for_one_preview_or_day_of_one_person(file, clock):
     key = keys.of_day()
     clock.set("2026-03-19T12:00:00+00:00")
     assert keys.of_day() != key
+    assert len({keys.of_question("x"), keys.of_question("y"), keys.of_preview("x")}) == 3
 
 
 def test_a_second_press_gets_the_answer_of_the_first():
