@@ -209,4 +209,4 @@ def test_what_is_pasted_into_a_shell_is_the_same_in_both_languages():
 
 
 def test_the_signs_of_the_marks_are_explained_as_they_are():
-    assert f"`{texts.table('en')['shell.marks']}`" in text("docs/pages.md")
+    assert f"`{texts.in_language('en')['shell.marks']}`" in text("docs/pages.md")

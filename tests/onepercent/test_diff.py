@@ -29,8 +29,8 @@ GOAL = Thing("goal", "Дом", 1)
 ENTRIES = [
     diff.Created(GOAL, values={"title": "Дом", "due": "2026-12-20"}, steps=[STEP]),
     diff.Changed(GOAL, xp_reward=-150, changes={"title": diff.Edit("Дом", "Сад"), "due": diff.Edit(None, "2026-03-20")}),
-    diff.Counted(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
-    diff.Counted(MARK, count=3, noun="mark"),
+    diff.Grouped(Thing("steps", goal_title="Дом"), count=7, fields=["title"]),
+    diff.Grouped(MARK, count=3, noun="mark"),
     diff.Shifted(Thing("steps"), count=1, moves=[("Раз", "2026-03-20", "2026-03-21")], days=1),
     diff.Archived(GOAL, archived=False),
     diff.Paused(Thing("habit", "Бег", 1), pause={"from": "2026-03-20", "to": None, "reason": "отпуск"}),
@@ -53,7 +53,7 @@ def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
         assert json.loads(json.dumps(shown)) == shown
         line = sentences.sentence_of(entry)
         assert entry.thing.title in line.text and line.done and line.page["what"], entry
-        assert entry.section in diff.DIFF_SECTIONS and sentences.counts([entry])
+        assert entry.section in diff.DIFF_SECTIONS and sentences.counts_in_words([entry])
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)

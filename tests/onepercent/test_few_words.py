@@ -97,7 +97,7 @@ def codes_in(*rooms):
 def test_the_person_reads_every_refusal_of_a_change_in_words():
     # A preview's own, which no person reads as one of its lines.
     told_otherwise = {"INVALID_UUID", "PREVIEW_STALE"}
-    known = texts.table("ru").keys()
+    known = texts.in_language("ru").keys()
     assert {f"error.{code}" for code in codes_in("actions", "base") - told_otherwise} <= known
 
 

@@ -89,7 +89,7 @@ def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity, name
 def test_a_field_has_a_name_in_both_languages(entity, name):
     for column in {"target": ("target_amount", "target_unit")}.get(name, (name,)):
         for language in ("ru", "en"):
-            assert texts.table(language).get(f"field.{column}"), f"field.{column}"
+            assert texts.in_language(language).get(f"field.{column}"), f"field.{column}"
 
 
 @pytest.mark.parametrize("name", [name for name in steps.CONTENT if name != "dt"])

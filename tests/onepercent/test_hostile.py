@@ -58,7 +58,9 @@ def bounds(words):
 
 
 def test_every_field_is_taken_at_the_limits_that_its_words_name_and_refused_beyond(life):
-    tried = [(name, field, *bound) for name, field, kind in FIELDS for bound in bounds(kind.words)]
+    tried = [
+        (name, field, *bound) for name, field, kind in FIELDS for bound in bounds(kind.expected)
+    ]
     assert len(tried) > 80
     for name, field, value, code in tried:
         action = with_field(name, field, value)
@@ -78,7 +80,7 @@ def test_values_of_the_wrong_kind_are_refused_with_a_code_and_a_hint(life):
         for error in answer["errors"]:
             code = error["code"]
             assert re.fullmatch("FIELD_INVALID|FIELD_TOO_LONG|INVALID_.*|.*_NOT_FOUND", code), error
-            assert code.endswith("_NOT_FOUND") <= ("an id" in kind.words)
+            assert code.endswith("_NOT_FOUND") <= ("an id" in kind.expected)
             assert error["hint"] and len(error["error"]) < 300
         json.dumps(answer, ensure_ascii=False).encode()
 
@@ -107,7 +109,7 @@ def test_text_comes_back_as_it_was_given_and_is_nothing_but_text(text):
 @pytest.mark.parametrize("breaker", ["\n", "\x1b", "\x85", "\u2028", "\u202e", "\u2066"])
 def test_what_breaks_a_line_or_turns_it_round_is_refused_in_fields_of_one_line(breaker, life):
     for name, field, kind in FIELDS:
-        if kind.words.startswith("text, 1 to"):
+        if kind.expected.startswith("text, 1 to"):
             error = refused(with_field(name, field, f"a{breaker}b"))
             assert (error["code"], error["field"]) == ("FIELD_INVALID", field)
 

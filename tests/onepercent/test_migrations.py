@@ -5,7 +5,7 @@ import pytest
 
 from tests.onepercent.children import a_day
 from tests.onepercent.person import balance, call, do, history, insert, items, titles, use
-from tools.onepercent.base.days import PersonsDay
+from tools.onepercent.base.days import PersonsClock
 from tools.onepercent.database import derived, migrations, store
 from tools.onepercent.transfer import backup as exporting
 from tools.onepercent.transfer.backup import check_database as health
@@ -31,7 +31,7 @@ def go_back(then, version):
     then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
     then.setattr(derived, "recount", lambda db: [])
     if version < 5:
-        then.setattr(store, "persons_day", lambda db: PersonsDay("", 0))
+        then.setattr(store, "stored_clock", lambda db: PersonsClock("", 0))
         then.setitem(exporting.TABLE_GROUPS, "state", STATE_UNTIL_4)
     if version < 3:
         then.setitem(exporting.TABLE_GROUPS, "history", ("audit", "previews", "last_applied"))

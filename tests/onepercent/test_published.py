@@ -60,8 +60,8 @@ def test_every_action_as_the_schema_has_it_is_taken(action, params):
 
 def test_an_id_of_0_from_clients_that_fill_every_field_is_absent():
     assert call("get_user_snapshot", goal_id=0)["success"]
-    kinds = {"goal_id": fields.KEY, "days": fields.integer(0, 9)}
-    assert fields.members({"goal_id": 0, "days": 0}, kinds, (), "it") == {"days": 0}
+    kinds = {"goal_id": fields.ENTITY_ID, "days": fields.integer(0, 9)}
+    assert fields.parse_members({"goal_id": 0, "days": 0}, kinds, (), "it") == {"days": 0}
 
 
 def test_who_takes_what_is_said_in_words():

@@ -61,11 +61,15 @@ def get_user_snapshot(
         )
 
         # The sections, the matches and the marks as text.
-        zone = days.persons_day().zone or days.zone_of_settings()
+        zone = days.persons_clock().zone or days.zone_of_settings()
         members = {
             "success": True,
             "user_name": settings.user(),
-            "today": {"date": f"{view.today}", "weekday": words.weekday(view.today), "tz": zone},
+            "today": {
+                "date": f"{view.today}",
+                "weekday": words.weekday_name(view.today),
+                "tz": zone,
+            },
         }
         if names:
             members["data"] = {name: present.SECTIONS[name](view) for name in names}

@@ -78,7 +78,7 @@ def _notice(time_of_day: str, cards_due: Callable[[], int]) -> tuple[str, list[s
     for kind, titles in titles_by_kind.items():
         if not titles:
             continue
-        line = words.counted(len(titles), kind)
+        line = words.count_in_words(len(titles), kind)
         if not settings.current().notify_private:
             few_titles = words.shortened(list(map(one_line, titles)), MOST_TITLES)
             line += f": {'; '.join(few_titles)}"
@@ -90,11 +90,11 @@ def _notice(time_of_day: str, cards_due: Callable[[], int]) -> tuple[str, list[s
             lines.append(words.text_of("notice.diary"))
     else:
         late_kinds = Counter(row.get("kind", "step") for row in agenda["overdue"])
-        counts = [words.counted(count, kind) for kind, count in late_kinds.items()]
+        counts = [words.count_in_words(count, kind) for kind, count in late_kinds.items()]
         if counts:
             lines.append(words.text_of("notice.overdue", late=", ".join(counts)))
         if cards := cards_due():
-            lines.append(words.text_of("notice.cards", cards=words.counted(cards, "card")))
+            lines.append(words.text_of("notice.cards", cards=words.count_in_words(cards, "card")))
     return words.text_of(f"notice.{time_of_day}", day=words.day_in_words(f"{today}")), lines
 
 

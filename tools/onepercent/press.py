@@ -75,5 +75,5 @@ def tick_by_press(
         present = scalar(db, AMOUNT_OF_DAY, values)
         if seen not in (None, present):
             raise ToolError("The amount of the day has changed", "Show the day again.", "ALREADY")
-        preview_id = plans.keep(dry_run(db, [{"action": action, "params": params}], is_strict=True))
+        preview_id = plans.save(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

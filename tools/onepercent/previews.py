@@ -105,7 +105,7 @@ def preview_actions(
             )
 
         # The preview that is kept and shown.
-        return dispatch.recorded(db, plans.keep_and_show(dry))
+        return dispatch.record(db, plans.save_and_show(dry))
 
 
 @dispatch.writing_tool("cancel_preview", title="Cancel a preview", order=40)
@@ -122,4 +122,4 @@ def cancel_preview(preview_id: str) -> JsonObject:
     }
     with store.writing() as db:
         plans.cancel(db, preview_id)
-        return dispatch.recorded(db, shown)
+        return dispatch.record(db, shown)

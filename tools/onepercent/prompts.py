@@ -130,7 +130,7 @@ def free_request(
 
 def _prompt(instructions: dict[str, str], language: Language, **values: str) -> str:
     """A prompt in one language: its own instructions, with their values filled in, then the rules."""
-    today = store.today()
+    today = store.persons_today()
     dates = {
         "today": f"{today}",
         "weekday": texts.WEEKDAYS[language][today.weekday()],

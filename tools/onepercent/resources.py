@@ -30,7 +30,7 @@ def reference() -> str:
         for name, field in action.fields.items():
             label = f"**{name}** (required)" if name in action.required else name
             default = "" if field.default is None else f"; `{field.default}` unless said otherwise"
-            lines.append(f"- {label}: {field.words}{default}")
+            lines.append(f"- {label}: {field.expected}{default}")
         lines.append("")
     return "\n".join(lines)
 

@@ -15,12 +15,12 @@ from .base.diff import (
     MOST_ROWS,
     Archived,
     Changed,
-    Counted,
     Created,
     Deleted,
     DiffEntry,
     Done,
     Edit,
+    Grouped,
     Marked,
     Paused,
     Resumed,
@@ -28,11 +28,11 @@ from .base.diff import (
 )
 from .base.words import (
     amount_in_words,
-    counted,
+    count_in_words,
     days_in_words,
     field_name,
     frequency,
-    quoted,
+    in_quotes,
     shortened,
     span_in_words,
     target_in_words,
@@ -123,15 +123,15 @@ def _subject(entry: DiffEntry, is_gone: bool) -> list[str]:
     )
     steps = ""
     if thing.kind == "steps":
-        steps = counted(entry.things()["step"], "step")
+        steps = count_in_words(entry.things()["step"], "step")
         if thing.goal_title:
-            steps = text_of("steps.of_goal", steps=steps, goal=quoted(thing.goal_title))
+            steps = text_of("steps.of_goal", steps=steps, goal=in_quotes(thing.goal_title))
     company = ""
     if isinstance(entry, Deleted) and entry.step_titles:
-        company = " " + text_of("with.steps", steps=counted(len(entry.step_titles), "step"))
+        company = " " + text_of("with.steps", steps=count_in_words(len(entry.step_titles), "step"))
     values = {
         "name": name,
-        "title": quoted(name),
+        "title": in_quotes(name),
         "date": days_in_words(thing.dates),
         "steps": steps,
         "company": company,
@@ -154,12 +154,12 @@ def _detail_text(detail: Detail) -> str:
 def _steps(entry: DiffEntry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
-        return shortened([quoted(title) for title, _, _ in entry.moves], MOST_ROWS)
+        return shortened([in_quotes(title) for title, _, _ in entry.moves], MOST_ROWS)
 
     texts: list[str] = []
     if isinstance(entry, Created):
         for step in entry.steps:
-            text = quoted(step["title"])
+            text = in_quotes(step["title"])
             if details := _fields_in_words(**step):
                 text += f" ({', '.join(details)})"
             texts.append(text)
@@ -218,9 +218,9 @@ def _details(entry: DiffEntry) -> list[Detail]:
         case Resumed():
             return [text_of("resumed")]
         # The number of things that an import adds, or the fields that an undo changes.
-        case Counted():
+        case Grouped():
             if entry.noun:
-                return [counted(entry.count, entry.noun)]
+                return [count_in_words(entry.count, entry.noun)]
             return [", ".join(map(field_name, entry.fields))]
     raise NotImplementedError(type(entry))
 
@@ -253,8 +253,8 @@ def _deleted(entry: Deleted) -> list[Detail]:
 
     details: list[Detail] = []
     if entry.marks:
-        best = counted(entry.best_streak, entry.streak_in.removesuffix("s"))
-        details.append(text_of("with.marks", marks=counted(entry.marks, "mark"), best=best))
+        best = count_in_words(entry.best_streak, entry.streak_in.removesuffix("s"))
+        details.append(text_of("with.marks", marks=count_in_words(entry.marks, "mark"), best=best))
     for name, score in entry.scores.items():
         details.append(f"{value_in_words('category', name)} {score}")
     return details + _fields_in_words(ended=entry.repeat, **entry.values)
@@ -286,7 +286,7 @@ def _edited(name: str, edit: Edit) -> Detail:
     """A changed field; without its name if its values say what they are."""
     label = field_name(name)
     if edit.changed_part:
-        return f"{label}: {quoted(edit.changed_part)}"
+        return f"{label}: {in_quotes(edit.changed_part)}"
     if name == "score" and edit.before is None:
         return f"{edit.after}"
     if name in ("score", "status", "is_complete") or (name == "dt" and edit.before and edit.after):
@@ -308,7 +308,7 @@ def _status(mark: Marked | Deleted) -> str:
     return value_in_words("status", mark.status)
 
 
-def refused(error: JsonObject) -> str:
+def refusal(error: JsonObject) -> str:
     """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the
     field, else of the code."""
     action = str(error.get("action"))
@@ -327,12 +327,12 @@ def refused(error: JsonObject) -> str:
 
     thing = "step" if parent.startswith("steps[") else action.partition(".")[0]
     subject = "" if code == "UNKNOWN_ACTION" else text_or_empty(f"thing.{thing}")
-    title = quoted(error["title"]) if subject and "title" in error else ""
+    title = in_quotes(error["title"]) if subject and "title" in error else ""
     text = _joined(f"{subject} {title}".strip(), reason)
     return text[:1].upper() + text[1:]
 
 
-def counts(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
+def counts_in_words(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
     parts = []
@@ -341,7 +341,7 @@ def counts(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
         for entry in entries:
             if entry.verb == verb:
                 numbers += entry.things()
-        if listed := [counted(count, name) for name, count in numbers.items()]:
+        if listed := [count_in_words(count, name) for name, count in numbers.items()]:
             heads = text_of(f"head.{verb}").split("|")
             parts.append(f"{heads[is_done]}: {', '.join(listed)}.")
     return " ".join(parts)

@@ -8,7 +8,7 @@ from tools.toolkit import JsonObject, TextOutput, command, compact_json, for_peo
 
 from .base import days, fields, words
 from .database import store
-from .habits.schedules import LAST
+from .habits.schedules import LAST_DATE
 from .snapshot import present, word_search
 from .snapshot.history import (
     CLOSED_GOALS,
@@ -32,7 +32,7 @@ USAGE = "python3 -m tools onepercent report FILE.html [--from 2026-03-01] [--to 
 @for_people
 def show_today() -> TextOutput:
     """Show the steps, habits, goals that are a sum, and XP of today."""
-    today = store.today()
+    today = store.persons_today()
     with store.reading() as db:
         view = present.View(db, today, today, today)
         agenda = present.agenda(view)
@@ -40,14 +40,14 @@ def show_today() -> TextOutput:
         goals = present.goals(view)["items"]
         habits = present.habits(view)["items"]
 
-    lines = [f"{today}, {words.weekday(today)}"]
+    lines = [f"{today}, {words.weekday_name(today)}"]
     for step in agenda["overdue"]:
         lines.append(f"! {words.day_in_words(step['date'])} {_step_in_words(step)}")
     for step in agenda["today"]:
         lines.append(f"{'✓' if step['is_complete'] else '·'} {_step_in_words(step)}")
     for goal in goals:
         # A goal whose day has come is in the agenda.
-        if "target" in goal and goal.get("due", LAST) > f"{today}":
+        if "target" in goal and goal.get("due", LAST_DATE) > f"{today}":
             lines.append(f"· {goal['title']} {words.amount_in_words(goal['sum'], goal['target'])}")
     for habit in habits:
         lines.append(f"{SIGN_OF_STATUS[habit['today_status']]} {_habit_in_words(habit)}")
@@ -66,7 +66,9 @@ def _step_in_words(step: JsonObject) -> str:
 def _habit_in_words(habit: JsonObject) -> str:
     """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
     period = habit.get("streak_in", "days").removesuffix("s")
-    streak = words.text_of("shell.streak", count=words.counted(habit["current_streak"], period))
+    streak = words.text_of(
+        "shell.streak", count=words.count_in_words(habit["current_streak"], period)
+    )
     text = habit["name"]
     if target := habit.get("target"):
         text += f" {words.amount_in_words(habit['today_amount'], target)}"
@@ -82,7 +84,7 @@ def show_history(number_of_days: str = "7") -> TextOutput:
     count = int(number_of_days) if number_of_days.isdecimal() else 0
     if not 1 <= count <= LONGEST_HISTORY_DAYS:
         return TextOutput(words.text_of("shell.days", most=LONGEST_HISTORY_DAYS), 2)
-    today = store.today()
+    today = store.persons_today()
     first = today - timedelta(count - 1)
     with store.reading() as db:
         span = span_on_record(db, first, today, today)
@@ -92,7 +94,7 @@ def show_history(number_of_days: str = "7") -> TextOutput:
     rows = []
     for unit, (date_key, _) in UNITS.items():
         rows += [_period_row(period[date_key], period) for period in section.get(unit, ())]
-    before = words.text_of("shell.before", days=words.counted(count, "day"))
+    before = words.text_of("shell.before", days=words.count_in_words(count, "day"))
     rows += [
         _period_row(words.text_of("shell.total"), section["total"]),
         _period_row(before, section["previous"]),
@@ -115,7 +117,7 @@ def _period_row(label: str, period: JsonObject) -> list[str]:
     for thing, sign in (("step", ""), ("goal", "★ ")):
         titles = period.get(f"{thing}s", [])
         if isinstance(titles, int):  # of a longer time only their number
-            closed.append(words.counted(titles, thing))
+            closed.append(words.count_in_words(titles, thing))
         else:
             closed += [sign + title for title in titles]
     return [label, f"{period.get('xp', 0):+}", period.get("habits", ""), "; ".join(closed)]
@@ -153,7 +155,7 @@ def write_report(file: str, *period: str) -> TextOutput:
     if len(period) % 2 or not options.keys() <= {"--from", "--to"}:
         return TextOutput(USAGE, 2)
     bounds = {name: fields.parse_date(name, day) for name, day in options.items()}
-    today = store.today()
+    today = store.persons_today()
     last = min(today, bounds.get("--to", today))
     first = bounds.get("--from", last - timedelta(RECENT_DAYS - 1))
     if not 0 <= (last - first).days < days.YEAR:

@@ -26,7 +26,7 @@ from tools.core import calls
 from tools.toolkit import JsonObject, ToolError
 
 from . import settings
-from .actions import Action, deletion, edits, with_goal
+from .actions import Action, deletion, edits, with_goal_title
 from .actions.person import NO_PERSON
 from .actions.unit_of_work import (
     Key,
@@ -40,9 +40,9 @@ from .base import days, rules, words
 from .base.diff import (
     Archived,
     Changed,
-    Counted,
     Deleted,
     DiffEntry,
+    Grouped,
     Paused,
     Resumed,
     Shifted,
@@ -79,7 +79,7 @@ def undo_last(
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         if list:
-            return dispatch.recorded(db, {"changes": _undoable(db)})
+            return dispatch.record(db, {"changes": _undoable(db)})
         # Undo takes the newest, or the `number`-th; redo the one undone last.
         newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
@@ -93,7 +93,7 @@ def undo_last(
             )
         reversal = Planned("undo.last", "1", {"applied_id": row["id"], "undone": redo})
         dry = dry_run(db, [reversal], is_strict=True)
-        return dispatch.recorded(db, plans.keep_and_show(dry))
+        return dispatch.record(db, plans.save_and_show(dry))
 
 
 def _undoable(db: Database) -> list[JsonObject]:
@@ -109,12 +109,12 @@ def _undoable(db: Database) -> list[JsonObject]:
     for row in rows:
         change: JsonObject = {"undone": True} if row["undone"] else {"number": row["number"]}
         change["at"] = f"{days.local(days.moment_of(row['at'])):%Y-%m-%d %H:%M}"
-        change["change"] = summary(row["journal"])
+        change["change"] = changes_in_words(row["journal"])
         changes.append(change)
     return changes
 
 
-def summary(journal: str) -> str:
+def changes_in_words(journal: str) -> str:
     """The sentences of a journal's first changes."""
     kept = json.loads(journal)
     # An older journal keeps all of them and no count.
@@ -137,7 +137,9 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
     unit.outcome.entries = _entries(unit, before, _shown_rows(unit, changes))
-    unit.outcome.message = words.text_of("redone" if undone else "undone", lines=summary(journal))
+    unit.outcome.message = words.text_of(
+        "redone" if undone else "undone", lines=changes_in_words(journal)
+    )
 
 
 def _blocked(reason: str) -> ToolError:
@@ -160,7 +162,7 @@ def _shown_rows(unit: UnitOfWork, changes: list[RowChange]) -> ShownRows:
             row = row or NO_PERSON
         if row and not row.get("deleted_at"):
             key = (change.table, *change.key)
-            rows[key] = (with_goal(unit, row), deletion(unit, row))
+            rows[key] = (with_goal_title(unit, row), deletion(unit, row))
     return rows
 
 
@@ -238,4 +240,4 @@ def _grouped(steps: list[DiffEntry]) -> DiffEntry:
 
     if names == {"dt"} and len(moves) == count:
         return Shifted(thing, count=count, moves=sorted(moves, key=itemgetter(1)))
-    return Counted(thing, count=count, fields=sorted(names))
+    return Grouped(thing, count=count, fields=sorted(names))

@@ -25,9 +25,11 @@ from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from ..base.fields import Fields
 from ..habits.schedules import parsed_numbers
 from . import targets
-from .unit_of_work import INTERNAL_COLUMNS, KIND, StoredRow, UnitOfWork
+from .unit_of_work import ENTITY_OF, INTERNAL_COLUMNS, StoredRow, UnitOfWork
 
-GOAL_ID_OR_NULL = replace(fields.KEY, words=f"{fields.KEY.words}, or null", nullable=True)
+GOAL_ID_OR_NULL = replace(
+    fields.ENTITY_ID, expected=f"{fields.ENTITY_ID.expected}, or null", nullable=True
+)
 
 # Characters of a text that a diff repeats: a page of diary is not sent back twice.
 LONGEST_SHOWN = 120
@@ -88,10 +90,10 @@ class Action:
     def parse(self, params: object) -> JsonObject:
         """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if params is None:
-            raise fields.required("params")
+            raise fields.missing("params")
         if not isinstance(params, dict):
             raise fields.invalid("params", "an object")
-        return fields.members(
+        return fields.parse_members(
             params, self.fields, self.required, self.name, keeps_null=self.updates
         )
 
@@ -104,7 +106,7 @@ def action_on_one(name: str, /, *required: str, **takes: fields.Field):
     """
     entity = name.partition(".")[0]
     key = f"{entity}_id"
-    kind = GOAL_ID_OR_NULL if entity == "goal" else fields.KEY
+    kind = GOAL_ID_OR_NULL if entity == "goal" else fields.ENTITY_ID
 
     def declare(run: Perform) -> Perform:
         @Action(name, {key: kind, **takes}, (key, *required))
@@ -144,7 +146,7 @@ INVENTED_VERBS = {
 def action_named(name: object) -> Action:
     """The published action of that name. Raises ToolError that names the nearest ones."""
     if not name:
-        raise fields.required("action")
+        raise fields.missing("action")
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
@@ -172,7 +174,7 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
             return replace(thing, kind="mark", dates=(row["date"],))
         return thing
 
-    kind = KIND[table]
+    kind = ENTITY_OF[table]
     if kind in ("person", "ssp"):
         return Thing(kind)
     key = None if f"{table}/{row['id']}" in unit.created_rows else row["id"]
@@ -200,7 +202,7 @@ def changed_columns(row: JsonObject, params: JsonObject) -> JsonObject:
     return values
 
 
-def with_goal(unit: UnitOfWork, row: StoredRow) -> StoredRow:
+def with_goal_title(unit: UnitOfWork, row: StoredRow) -> StoredRow:
     """A row with the title of the goal that it has now."""
     return StoredRow(row.table, row | {"goal_title": title_of_goal(unit, row) or None})
 
@@ -270,7 +272,7 @@ def update_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: F
     after = StoredRow(row.table, row | values)
     before = row
     if "goal_id" in values:
-        before, after = with_goal(unit, before), with_goal(unit, after)
+        before, after = with_goal_title(unit, before), with_goal_title(unit, after)
     unit.add_entry(Changed(thing_of(unit, row), changes=edits(unit, before, after)))
     return after
 
@@ -300,7 +302,7 @@ def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
 def reopen_entity(unit: UnitOfWork, row: StoredRow) -> None:
     """Reopen a goal or step; the XP of its completion goes on the day of that completion. Raises ToolError
     NOT_COMPLETED."""
-    kind = KIND[row.table]
+    kind = ENTITY_OF[row.table]
     column, state = ("status", "work") if kind == "goal" else ("is_complete", 0)
     if row[column] == state:
         raise ToolError(
@@ -321,7 +323,7 @@ def set_archived(unit: UnitOfWork, row: StoredRow, archived: bool) -> None:
     unit.add_entry(Archived(thing_of(unit, row), archived=archived))
 
 
-def check_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
+def checked_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
     """A day that is neither in the future nor long ago; today if none is sent. Raises ToolError
     INVALID_DATE."""
     today = unit.day

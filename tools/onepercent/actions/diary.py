@@ -13,7 +13,7 @@ from . import (
     shown_values,
     update_entity,
 )
-from .unit_of_work import missing
+from .unit_of_work import not_found
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY_FIELDS}
 ENTRIES_OF_DAY = (
@@ -44,7 +44,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 @Action(
     "diary.update_entry",
     {
-        "diary_id": fields.KEY,
+        "diary_id": fields.ENTITY_ID,
         "date": fields.day(),
         **CONTENT,
         "append": fields.object_of(CONTENT),
@@ -52,7 +52,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 )
 def update(unit: UnitOfWork, params: JsonObject) -> None:
     """Change the texts of an entry; `append` adds to them."""
-    entry = _found(unit, params.pop("diary_id", None), params.pop("date", None))
+    entry = _entry_named(unit, params.pop("diary_id", None), params.pop("date", None))
     _check_content(update_entity(unit, entry, params, CONTENT))
 
 
@@ -63,15 +63,15 @@ def delete(unit: UnitOfWork, entry: StoredRow) -> None:
     delete_entity(unit, entry, xp_reward=earned)
 
 
-def _found(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> StoredRow:
+def _entry_named(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> StoredRow:
     """The entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     if diary_id is not None:
         return unit.existing("diary", diary_id)
     if day is None:
-        raise fields.required("diary_id")
+        raise fields.missing("diary_id")
     entries = unit.find_all("diary", ENTRIES_OF_DAY, day=day)
     if not entries:
-        raise missing("diary")
+        raise not_found("diary")
     if len(entries) > 1:
         ids = ", ".join(str(entry["id"]) for entry in entries)
         raise ToolError(

@@ -44,7 +44,7 @@ CONTENT = {
 }
 
 
-@Action("goal.create", {**CONTENT, "steps": steps.SEVERAL}, ("title",))
+@Action("goal.create", {**CONTENT, "steps": steps.STEPS}, ("title",))
 def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
     own_steps = params.pop("steps", None)
@@ -56,13 +56,13 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     created = Created(Thing("goal", title), values=shown_values(values, CONTENT))
     unit.add_entry(created)
     warn_of_same_title(unit, "goals", title)
-    steps.warn_of_odd(unit, title, dt=params.get("due"))
+    steps.warn_of_unlikely(unit, title, dt=params.get("due"))
 
     key = unit.create("goals", targets.as_columns(values))
     unit.created[""] = ("goal", key)
     unit.outcome.created_id = key
     if own_steps:
-        created.steps = steps.add_several(unit, key, own_steps)
+        created.steps = steps.add_steps(unit, key, own_steps)
 
 
 @action_on_one("goal.update", **CONTENT, append=fields.object_of(TEXTS), **targets.ORDER)

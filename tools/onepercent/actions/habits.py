@@ -28,7 +28,7 @@ from . import (
 
 def numbers_field(each: fields.Field, what: str, description: str = "") -> fields.Field:
     """Different whole numbers; the canonical value is text like `1,3,5`."""
-    values = fields.several(each, description, nullable=True)
+    values = fields.list_of(each, description, nullable=True)
 
     def convert(name: str, value: object) -> str:
         numbers = values.convert(name, value)
@@ -37,7 +37,7 @@ def numbers_field(each: fields.Field, what: str, description: str = "") -> field
 
         return ",".join(map(str, sorted(numbers)))
 
-    return replace(values, convert=convert, words=f"different {what}, at least one")
+    return replace(values, convert=convert, expected=f"different {what}, at least one")
 
 
 DESCRIPTION = {"description": fields.text(1000)}
@@ -111,7 +111,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
     warn_of_same_title(unit, "habits", values["name"])
     key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
-    _warn(unit, unit.existing("habit", key), params)
+    _warn_of_end_and_unit(unit, unit.existing("habit", key), params)
 
 
 @action_on_one("habit.update", **CONTENT, append=fields.object_of(DESCRIPTION), **targets.ORDER)
@@ -131,7 +131,7 @@ def update(unit: UnitOfWork, habit: StoredRow, **params: Any) -> None:
     after = update_entity(unit, habit, _columns(params), DESCRIPTION)
     _check_schedule(after)
     _reschedule(unit, habit, after)
-    _warn(unit, after, params)
+    _warn_of_end_and_unit(unit, after, params)
     warn_of_streak(unit, before)
 
 
@@ -150,9 +150,9 @@ def delete(unit: UnitOfWork, habit: StoredRow) -> None:
     delete_entity(unit, habit, marks=marks, best_streak=best, streak_in=period)
 
 
-def _warn(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
+def _warn_of_end_and_unit(unit: UnitOfWork, habit: StoredRow, params: JsonObject) -> None:
     """Warn of an end in the past, and of amounts in another unit than the goal's."""
-    steps.warn_of_odd(unit, habit["name"], params.get("until"))
+    steps.warn_of_unlikely(unit, habit["name"], params.get("until"))
     if habit["goal_id"] and params.keys() & {"goal_id", "target"}:
         targets.warn_of_unit(unit, habit, unit.row("goals", habit["goal_id"]))
 
@@ -189,7 +189,7 @@ def _check_schedule(habit: JsonObject) -> None:
     if detail and not habit.get(detail):
         raise ToolError(
             f"{detail} is required for frequency_type {frequency}",
-            f"Send {detail}: {CONTENT[detail].words}.",
+            f"Send {detail}: {CONTENT[detail].expected}.",
             "SCHEDULE_REQUIRED",
             field=detail,
         )
@@ -231,7 +231,7 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:
     """The history of a habit as it is now."""
-    return histories.load(unit.db, "h.id = :id", unit.today, id=habit["id"])[0]
+    return histories.load_where(unit.db, "h.id = :id", unit.today, id=habit["id"])[0]
 
 
 def warn_of_streak(unit: UnitOfWork, before: History) -> None:

@@ -18,7 +18,7 @@ from . import (
     StoredRow,
     UnitOfWork,
     action_on_one,
-    check_day,
+    checked_day,
     deletion,
     thing_of,
 )
@@ -27,9 +27,9 @@ from .targets import AMOUNT, warn_of_reached, without_target
 
 DAY_OR_TODAY = fields.day(default="today")
 MARK_FIELDS = {
-    "habit_id": fields.KEY,
+    "habit_id": fields.ENTITY_ID,
     "date": DAY_OR_TODAY,
-    "habit_ids": fields.KEYS,
+    "habit_ids": fields.ENTITY_IDS,
     "dates": fields.DATES,
 }
 
@@ -45,7 +45,7 @@ OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks
 def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
     marked_before = ""
-    for habit in unit.several("habit", params):
+    for habit in unit.rows_named("habit", params):
         if habit["archived_at"]:
             raise ToolError(
                 "Habit is archived", "habit.unarchive brings it back.", "HABIT_ARCHIVED"
@@ -57,8 +57,8 @@ def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
         xp_before = unit.balance
         dates = []
         duplicates = []
-        for day in _days(unit, history.course, params):
-            if _mark(unit, history, day, params, status, entry):
+        for day in _days_to_mark(unit, history.course, params):
+            if _mark_day(unit, history, day, params, status, entry):
                 dates.append(day)
             else:
                 duplicates.append(day)
@@ -124,12 +124,12 @@ def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
     warn_of_streak(unit, history)
 
 
-def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
+def _days_to_mark(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     """The days to mark: those named, and the due ones of each range."""
     ordinals: set[int] = set()
     what = "habit.pause takes days to come, a mark can be made"
     for ends in params.get("dates", [[params.get("date")]]):
-        dates = [check_day(unit, day, rules.MARK_DAYS_BACK, what) for day in ends]
+        dates = [checked_day(unit, day, rules.MARK_DAYS_BACK, what) for day in ends]
         first = days.ordinal(dates[0])
         last = days.ordinal(dates[-1])
 
@@ -140,7 +140,7 @@ def _days(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     return [f"{datetime.date.fromordinal(day)}" for day in sorted(ordinals)]
 
 
-def _mark(
+def _mark_day(
     unit: UnitOfWork,
     history: History,
     day: str,
@@ -165,7 +165,7 @@ def _mark(
         return False
 
     # The mark as it will be, and the XP that it moves.
-    status, amount, worth = _judged(unit, history, day, params, status, present)
+    status, amount, worth = _judge(unit, history, day, params, status, present)
     earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
         "status": status,
@@ -192,7 +192,7 @@ def _mark(
     return True
 
 
-def _judged(
+def _judge(
     unit: UnitOfWork,
     history: History,
     day: str,

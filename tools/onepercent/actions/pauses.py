@@ -8,7 +8,7 @@ from tools.toolkit import JsonObject, ToolError, filled
 from ..base import fields
 from ..base.diff import Paused, Resumed
 from ..habits.due_days import HABIT_IS_IN_SIGHT
-from ..habits.schedules import LAST
+from ..habits.schedules import LAST_DATE
 from . import (
     Action,
     StoredRow,
@@ -19,8 +19,8 @@ from . import (
 )
 
 WHICH_HABITS = {
-    "habit_id": fields.KEY,
-    "habit_ids": fields.KEYS,
+    "habit_id": fields.ENTITY_ID,
+    "habit_ids": fields.ENTITY_IDS,
     "all": fields.FLAG,
 }
 HABITS_IN_SIGHT = f"""SELECT id FROM habits
@@ -33,7 +33,7 @@ PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
     "habit.pause",
     {
         **WHICH_HABITS,
-        "except": fields.KEYS,
+        "except": fields.ENTITY_IDS,
         "from": fields.day(default="today"),
         "to": fields.day(nullable=True),
         "reason": fields.text(500),
@@ -42,7 +42,7 @@ PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
 def pause(unit: UnitOfWork, params: JsonObject) -> None:
     """Pause habits between two days, or until they are resumed: nothing is due, no streak breaks or grows."""
     last = params.get("to")
-    end = last or LAST
+    end = last or LAST_DATE
     reason = params.get("reason")
     for habit in _chosen_habits(unit, params):
         unit.subjects["habit"] = habit  # the one that an error is about
@@ -85,10 +85,10 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
 def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
-        fields.check_one(params, *WHICH_HABITS)
+        fields.exactly_one(params, *WHICH_HABITS)
         habits = unit.find_all("habit", HABITS_IN_SIGHT)
     else:
-        habits = list(unit.several("habit", params))
+        habits = list(unit.rows_named("habit", params))
 
     exceptions = [unit.existing("habit", habit_id) for habit_id in params.get("except", ())]
     return [habit for habit in habits if habit not in exceptions]
@@ -130,7 +130,7 @@ def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[St
 def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
     """End the first unfinished pause as of yesterday; one that has not begun is removed. Returns its first
     day, "" if there is none."""
-    for row in _pauses(unit, habit, unit.day, LAST):
+    for row in _pauses(unit, habit, unit.day, LAST_DATE):
         first: str = row["first_day"]
         if first >= unit.day:
             unit.remove(row)

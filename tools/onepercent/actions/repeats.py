@@ -28,8 +28,8 @@ NOT_HANDED_ON = (
 
 # The field of a rule's days for each period; every day and every year have none.
 DAYS_OF_PERIOD = {
-    "week": fields.several(fields.WEEKDAY),
-    "month": fields.several(fields.integer(1, 31)),
+    "week": fields.list_of(fields.WEEKDAY),
+    "month": fields.list_of(fields.integer(1, 31)),
 }
 AS_SENT = fields.Field({}, "", lambda name, value: value)
 PERIODS = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly annually"}
@@ -69,7 +69,7 @@ RULE = fields.Field(
 )
 
 
-def begin(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
+def start(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     """Start the rule of a step on the step's day, by default today; a step without a day gets the rule's
     first."""
     repeat = values.get("repeat")

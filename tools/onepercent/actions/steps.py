@@ -15,7 +15,7 @@ from . import (
     StoredRow,
     UnitOfWork,
     action_on_one,
-    check_day,
+    checked_day,
     delete_entity,
     diff_value,
     reopen_entity,
@@ -55,7 +55,7 @@ def _step(name: str, value: object) -> Any:
     return STEP.convert(name, {"title": value} if isinstance(value, str) else value)
 
 
-SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", nullable=True)
+STEPS = fields.list_of(replace(STEP, convert=_step), "as step.create", nullable=True)
 
 
 @Action(
@@ -63,7 +63,7 @@ SEVERAL = fields.several(replace(STEP, convert=_step), "as step.create", nullabl
     {
         "goal_id": GOAL_ID_OR_NULL,
         **CONTENT,
-        "steps": SEVERAL,
+        "steps": STEPS,
         "inbox": fields.FLAG,
     },
 )
@@ -71,7 +71,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
     several = params.pop("steps", None)
     if several is None and "title" not in params:
-        raise fields.required("title")
+        raise fields.missing("title")
     if several and "title" in params:
         raise fields.invalid("steps", "the only steps: send title or steps")
 
@@ -88,10 +88,10 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
         )
 
     if several:
-        shown = add_several(unit, goal["id"], several)
+        shown = add_steps(unit, goal["id"], several)
         unit.add_entry(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
     else:
-        unit.outcome.created_id, values = _add(unit, goal["id"], params)
+        unit.outcome.created_id, values = _add_step(unit, goal["id"], params)
         thing = Thing("step", values["title"], goal_title=goal["title"])
         unit.add_entry(Created(thing, values=shown_values(values, CONTENT)))
 
@@ -107,29 +107,31 @@ def _inbox(unit: UnitOfWork) -> StoredRow:
     return unit.existing("goal", unit.create("goals", values))
 
 
-def add_several(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
+def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
     """Add steps to a goal; return the diff's row of each: every field that a step can have, in order."""
     shown = []
     for step in steps:
-        key, values = _add(unit, goal_id, step)
+        key, values = _add_step(unit, goal_id, step)
         unit.outcome.created_steps.append(key)
         shown.append({name: diff_value(name, values.get(name)) for name in IN_A_LIST})
     return shown
 
 
-def _add(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObject]:
+def _add_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObject]:
     """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
-    repeats.begin(unit, values, values.get("dt"))
+    repeats.start(unit, values, values.get("dt"))
 
     title = values["title"]
     warn_of_same_title(unit, "steps", title, goal=goal_id)
-    warn_of_odd(unit, title, values.get("dt"), values.get("time_duration"))
+    warn_of_unlikely(unit, title, values.get("dt"), values.get("time_duration"))
     return unit.create("steps", values), values
 
 
-def warn_of_odd(unit: UnitOfWork, title: str, dt: str | None, minutes: int | None = None) -> None:
+def warn_of_unlikely(
+    unit: UnitOfWork, title: str, dt: str | None, minutes: int | None = None
+) -> None:
     """Warn of a date in the past, and of minutes that were probably meant as hours."""
     if dt and dt < unit.day:
         unit.warn("warn.past", title=title, day=dt)
@@ -148,12 +150,12 @@ def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
     """Change a step's title, description, date, priority, duration, order or goal."""
     if "goal_id" in params:
         params["goal_id"] = unit.existing("goal", params["goal_id"])["id"]
-    repeats.begin(unit, params, params.get("dt", step["dt"]))
+    repeats.start(unit, params, params.get("dt", step["dt"]))
 
     update_entity(unit, step, params, DESCRIPTION)
     if "repeat" in params:  # The day was counted by the former rule.
         unit.assign(step, {"dt": params.get("dt", step["dt"])})
-    warn_of_odd(unit, step["title"], params.get("dt"), params.get("time_duration"))
+    warn_of_unlikely(unit, step["title"], params.get("dt"), params.get("time_duration"))
 
 
 @Action(
@@ -162,7 +164,7 @@ def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
         "days": fields.integer(-rules.SHIFT_DAYS, rules.SHIFT_DAYS),
         "dt": fields.day(),
         "goal_id": GOAL_ID_OR_NULL,
-        "step_ids": fields.KEYS,
+        "step_ids": fields.ENTITY_IDS,
         "overdue": fields.FLAG,
         "from": fields.day(),
         "to": fields.day(),
@@ -171,12 +173,12 @@ def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
 def shift(unit: UnitOfWork, params: JsonObject) -> None:
     """Move open steps (of a goal, of a list, or all overdue ones) by `days` or to the day `dt`; `from` and
     `to` bound their dates."""
-    fields.check_one(params, "days", "dt")
+    fields.exactly_one(params, "days", "dt")
     first = params.get("from", "0")  # a step without a date is before it
-    last = params.get("to", schedules.LAST)
+    last = params.get("to", schedules.LAST_DATE)
 
     # The open ones with a date between the bounds.
-    chosen = _chosen(unit, params)
+    chosen = _chosen_steps(unit, params)
     within = [
         step for step in chosen if not step["is_complete"] and first <= (step["dt"] or "") <= last
     ]
@@ -217,14 +219,14 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
         unit.warn("warn.overdue", left=len(late))
 
 
-def _chosen(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
+def _chosen_steps(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
     """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in exactly one
     way."""
-    match fields.check_one(params, "goal_id", "step_ids", "overdue"):
+    match fields.exactly_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
             return of_goal(unit, unit.existing("goal", params["goal_id"])["id"])
         case "step_ids":
-            return list(unit.several("step", params))
+            return list(unit.rows_named("step", params))
         case _:
             query = due_days.DATED.format(which=f"{due_days.OVERDUE} AND {due_days.IS_STEP}")
             late = due_days.select(unit.db, query, user=unit.user, today=unit.day)
@@ -243,15 +245,15 @@ def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
 @Action(
     "step.complete",
     {
-        "step_id": fields.KEY,
-        "step_ids": fields.KEYS,
+        "step_id": fields.ENTITY_ID,
+        "step_ids": fields.ENTITY_IDS,
         "date": fields.day(default="today"),
     },
 )
 def complete(unit: UnitOfWork, params: JsonObject) -> None:
     """Complete steps, today or on one of the last days."""
-    day = check_day(unit, params.get("date"), rules.STEP_DAYS_BACK, "a step can be completed")
-    for step in unit.several("step", params):
+    day = checked_day(unit, params.get("date"), rules.STEP_DAYS_BACK, "a step can be completed")
+    for step in unit.rows_named("step", params):
         if step["is_complete"]:
             raise ToolError(
                 f"Step already completed: {step['title']}",

@@ -8,7 +8,7 @@ from tools.toolkit import JsonObject, ToolError
 from ..base import fields, rules
 from ..base.diff import target_of
 from ..habits import due_days
-from .unit_of_work import KIND, StoredRow, UnitOfWork
+from .unit_of_work import ENTITY_OF, StoredRow, UnitOfWork
 
 AMOUNT = fields.amount(0.001)
 # An amount that is there already, or that goes.
@@ -35,7 +35,7 @@ TARGET = replace(TARGET_PARTS, convert=_target, nullable=True)
 
 # The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
 ORDER = {
-    "before": replace(fields.KEY, nullable=True),
+    "before": replace(fields.ENTITY_ID, nullable=True),
     "order": fields.integer(1, rules.LARGEST_PLACE),
 }
 
@@ -100,7 +100,7 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
     """The params with the place that `before` or `order` means."""
     if not params.keys() & ORDER.keys():
         return params
-    entity = KIND[row.table]
+    entity = ENTITY_OF[row.table]
     table = row.table
     before = params.pop("before", None)
     if before is not None:

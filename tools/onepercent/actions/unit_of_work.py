@@ -23,7 +23,7 @@ from tools.toolkit import JsonObject, ToolError
 
 from ..base import days
 from ..base.diff import DiffEntry
-from ..base.fields import REFERENCE, required
+from ..base.fields import REFERENCE, missing
 from ..base.words import PlannedWarning
 from ..database import Database, Row, insertion, scalar
 from ..habits import due_days
@@ -35,7 +35,7 @@ ENTITIES = {
     "diary": "diary",
     "ssp": "ssp_evaluations",
 }
-KIND = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
+ENTITY_OF = {table: entity for entity, table in ENTITIES.items()} | {"persons": "person"}
 
 # The key columns of the tables that have no `id`.
 KEY_COLUMNS = {
@@ -150,20 +150,20 @@ class UnitOfWork:
                 )
         row = self.row(ENTITIES[entity], key)
         if not row or row["deleted_at"]:
-            raise missing(entity)
+            raise not_found(entity)
         if entity == "step" and row["repeat"]:
             row["dt"] = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
         self.subjects[entity] = row
         return row
 
-    def several(self, entity: str, params: JsonObject) -> Iterator[StoredRow]:
+    def rows_named(self, entity: str, params: JsonObject) -> Iterator[StoredRow]:
         """The rows of the ids in `step_ids`, or of the one in `step_id`, each read when its turn comes.
         Raises ToolError FIELD_REQUIRED."""
         name = f"{entity}_id"
         references = params.get(f"{name}s", [params.get(name)])
         for reference in dict.fromkeys(references):
             if reference is None:
-                raise required(name)
+                raise missing(name)
             yield self.existing(entity, reference)
 
     def scalar(self, statement: str, **values: object) -> Any:
@@ -265,7 +265,7 @@ class UnitOfWork:
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = """SELECT total(xp) FROM xp_ledger
             WHERE entity_id = :id AND action GLOB :actions AND +user = :user"""
-        earned = self.scalar(statement, id=row["id"], actions=f"{KIND[row.table]}.*")
+        earned = self.scalar(statement, id=row["id"], actions=f"{ENTITY_OF[row.table]}.*")
         return self.earn(worth - int(earned), action, row["id"], day)
 
 
@@ -275,7 +275,7 @@ def balance(db: Database, user: str) -> tuple[int, int]:
     return tuple(row) if row else (0, 0)
 
 
-def missing(entity: str) -> ToolError:
+def not_found(entity: str) -> ToolError:
     """The error for an id that does not exist, is deleted or belongs to another user: the same text for all
     three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()

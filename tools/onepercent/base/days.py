@@ -15,7 +15,7 @@ class Unreadable(ValueError):
     """The database holds a value that the tools never wrote."""
 
 
-class PersonsDay(NamedTuple):
+class PersonsClock(NamedTuple):
     """`zone`: an IANA name, or "" for the machine's; a day begins `start_hour` hours after midnight."""
 
     zone: str
@@ -23,12 +23,12 @@ class PersonsDay(NamedTuple):
 
 
 # Set inside of a transaction, which begins by reading it: another session may change it.
-PERSON: ContextVar[PersonsDay] = ContextVar("person")
+CLOCK: ContextVar[PersonsClock] = ContextVar("clock")
 
 
-def persons_day() -> PersonsDay:
+def persons_clock() -> PersonsClock:
     """The present user's zone and hour; outside of a transaction those of the settings."""
-    return PERSON.get(PersonsDay(settings.current().onepercent_tz, 0))
+    return CLOCK.get(PersonsClock(settings.current().onepercent_tz, 0))
 
 
 def now() -> datetime:
@@ -43,12 +43,12 @@ def stamp(moment: datetime) -> str:
 
 def today(moment: datetime | None = None) -> date:
     """The person's date at that moment, by default at this one."""
-    return (local(moment or now()) - timedelta(hours=persons_day().start_hour)).date()
+    return (local(moment or now()) - timedelta(hours=persons_clock().start_hour)).date()
 
 
 def local(moment: datetime) -> datetime:
     """The moment on the person's clock."""
-    return _in_zone(moment, persons_day().zone)
+    return _in_zone(moment, persons_clock().zone)
 
 
 def zone_of_settings() -> str:
@@ -74,7 +74,7 @@ def moment_of(text: str) -> datetime:
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
-AHEAD = {
+DAYS_AHEAD = {
     "позавчера": -2, "вчера": -1, "сегодня": 0, "завтра": 1, "послезавтра": 2,
     "yesterday": -1, "today": 0, "tomorrow": 1,
 }  # fmt: skip
@@ -85,8 +85,8 @@ def date_hint(value: object) -> str:
     present = today()
     hint = f"Today is {present} ({present:%A})."
     word = str(value).strip().lower()
-    if word in AHEAD:
-        return f"{hint} «{word}» is {present + timedelta(days=AHEAD[word])}."
+    if word in DAYS_AHEAD:
+        return f"{hint} «{word}» is {present + timedelta(days=DAYS_AHEAD[word])}."
     if number := texts.weekday_number(word):
         ahead = (number - present.isoweekday() - 1) % WEEK + 1
         return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."

@@ -144,7 +144,7 @@ class Changed(DiffEntry):
 
 
 @dataclass
-class Counted(DiffEntry):
+class Grouped(DiffEntry):
     """Several things: their fields that change, or what an import adds."""
 
     fields: Sequence[str] = ()

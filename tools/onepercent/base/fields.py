@@ -17,7 +17,7 @@ from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import derive
 from tools.toolkit import JsonObject, Limits, ToolError, filled
 
-from . import days, rules, texts, ways
+from . import days, rules, texts, unknown_fields
 
 UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
@@ -48,7 +48,7 @@ class Field:
     """
 
     schema: JsonObject
-    words: str
+    expected: str
     convert: Callable[[str, Any], Any]
     default: str | int | None = None
     nullable: bool = False
@@ -60,22 +60,22 @@ class Field:
             return self.convert(name, value)
         if self.nullable:
             return None
-        raise required(name)
+        raise missing(name)
 
 
 Fields = Mapping[str, Field]  # by their names
 
 
-def of_type(kind: Any, words: str, **options: Any) -> Field:
+def of_type(kind: Any, expected: str, **options: Any) -> Field:
     """A value of a type as tools have them in their signatures; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
         try:
             return parse_value(kind, value, name)
         except ToolError:
-            raise invalid(name, words) from None
+            raise invalid(name, expected) from None
 
-    return Field(derive(kind), words, convert, **options)
+    return Field(derive(kind), expected, convert, **options)
 
 
 def text(longest: int, *, line: bool = False, **options: Any) -> Field:
@@ -124,18 +124,18 @@ def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
             field=name,
         )
 
-    words = ", ".join(f"`{word}`" for word in choices)
-    return Field({"type": "string", "enum": list(choices)}, words, convert, **options)
+    expected = ", ".join(f"`{word}`" for word in choices)
+    return Field({"type": "string", "enum": list(choices)}, expected, convert, **options)
 
 
-def integer(least: int, most: int, words: str = "", **options: Any) -> Field:
+def integer(least: int, most: int, expected: str = "", **options: Any) -> Field:
     """A whole number; true and false are not numbers.
 
-    - `least`, `most`: its limits; `words`: what an error calls it;
+    - `least`, `most`: its limits; `expected`: what an error calls it;
     - `options`: those of Field.
     """
     kind = Annotated[int, Limits(ge=least, le=most)]
-    return of_type(kind, words or f"a whole number from {least} to {most}", **options)
+    return of_type(kind, expected or f"a whole number from {least} to {most}", **options)
 
 
 def amount(least: float) -> Field:
@@ -152,7 +152,7 @@ def day(**options: Any) -> Field:
     return Field({"type": "string"}, "date, YYYY-MM-DD", parse_day, **options)
 
 
-def several(each: Field, description: str = "", *, nullable: bool = False) -> Field:
+def list_of(each: Field, description: str = "", *, nullable: bool = False) -> Field:
     """A list of values of a kind; one that is alone may be sent without the list."""
 
     def convert(name: str, value: object) -> list[Any]:
@@ -163,7 +163,7 @@ def several(each: Field, description: str = "", *, nullable: bool = False) -> Fi
 
     schema = filled(type="array", items=each.schema, description=description)
     return Field(
-        schema, f"list of 1 to {rules.MOST_IN_LIST} {each.words}", convert, nullable=nullable
+        schema, f"list of 1 to {rules.MOST_IN_LIST} {each.expected}", convert, nullable=nullable
     )
 
 
@@ -191,7 +191,7 @@ def _span(name: str, value: object) -> list[str]:
     return [first, last]
 
 
-DATES = several(
+DATES = list_of(
     Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
 )
 
@@ -217,20 +217,20 @@ DURATION = replace(
     nullable=True,
 )
 
-ID = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`")
+ID_NUMBER = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}…`")
 
 
-def _key(name: str, value: object) -> Any:
+def _id_or_reference(name: str, value: object) -> Any:
     """An id, or the text of a reference."""
     if isinstance(value, str) and value.startswith(REFERENCE):
         return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
-    return ID.convert(name, value)
+    return ID_NUMBER.convert(name, value)
 
 
 # The id of an entity, or `$ref:<client_action_id>` of the action that creates it, which is kept as that
 # text.
-KEY = replace(ID, schema={"type": "string"}, convert=_key)
-KEYS = several(KEY)
+ENTITY_ID = replace(ID_NUMBER, schema={"type": "string"}, convert=_id_or_reference)
+ENTITY_IDS = list_of(ENTITY_ID)
 
 
 def object_of(kinds: Fields, needed: tuple[str, ...] = ()) -> Field:
@@ -239,12 +239,12 @@ def object_of(kinds: Fields, needed: tuple[str, ...] = ()) -> Field:
     def convert(name: str, value: object) -> JsonObject:
         if not isinstance(value, dict) or not value:
             raise invalid(name, f"an object of {', '.join(kinds)}")
-        return members(value, kinds, needed, name, f"{name}.")
+        return parse_members(value, kinds, needed, name, f"{name}.")
 
     return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert)
 
 
-def members(
+def parse_members(
     sent: JsonObject,
     kinds: Fields,
     needed: tuple[str, ...],
@@ -280,7 +280,7 @@ def parse_day(name: str, value: object) -> str:
     sent = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
     if re.search(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d", sent):  # a time of day
-        hint += f" {ways.hint_for('reminder')}"
+        hint += f" {unknown_fields.hint_for('reminder')}"
     raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
 
 
@@ -307,7 +307,7 @@ def action_id(name: str, value: object) -> str:
     return content.lower() if re.fullmatch(UUID, content) else content
 
 
-def check_one(params: JsonObject, *names: str) -> str:
+def exactly_one(params: JsonObject, *names: str) -> str:
     """The one name that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     sent = [name for name in names if name in params and params[name] is not False]
     if len(sent) == 1:
@@ -323,10 +323,12 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         if unknown in names:
             continue
         lower = unknown.lower()
-        way = ways.hint_for(lower)
+        way = unknown_fields.hint_for(lower)
         # What has a way round is another field only if it is nearly the same word.
         likeness = SAME_WORD if way else LIKE_WORD
-        meant = [name for name in names if lower in ways.OTHER_NAMES.get(name, "").split()]
+        meant = [
+            name for name in names if lower in unknown_fields.OTHER_NAMES.get(name, "").split()
+        ]
         meant = meant or errors.nearest_names(lower, names, likeness, most=1)
         hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
         if meant:
@@ -338,7 +340,7 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         raise error
 
 
-def required(name: str) -> ToolError:
+def missing(name: str) -> ToolError:
     """The error of a value that is missing."""
     return ToolError(
         f"{name} is required", f"Add {name}; it cannot be empty.", "FIELD_REQUIRED", field=name

@@ -15,7 +15,7 @@ MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 @cache
-def table(language: str) -> dict[str, str]:
+def in_language(language: str) -> dict[str, str]:
     """Each text by its key."""
     lines = Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines()
     rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]

@@ -34,19 +34,19 @@ def language() -> str:
 
 def text_of(name: str, **values: object) -> str:
     """A text of `texts` in the person's language, its placeholders filled in."""
-    return texts.table(language())[name].format(**values)
+    return texts.in_language(language())[name].format(**values)
 
 
 def text_or_empty(name: str) -> str:
     """A text of `texts` with its placeholders; "" if there is none."""
-    return texts.table(language()).get(name, "")
+    return texts.in_language(language()).get(name, "")
 
 
 # A warning: the key of its text and the values for its placeholders; put into words in the current language.
 PlannedWarning = tuple[str, JsonObject]
 
 
-def warning(name: str, values: JsonObject) -> str:
+def warning_in_words(name: str, values: JsonObject) -> str:
     """A warning in words."""
     return text_of(name, **{key: value_in_words(key, content) for key, content in values.items()})
 
@@ -62,12 +62,12 @@ def value_in_words(name: str, content: Any) -> str:
         return "—"
     if in_words := VALUES.get(name):
         return in_words(content)
-    if noun := COUNTED.get(name):
-        return counted(content, noun)
+    if noun := COUNTED_NOUNS.get(name):
+        return count_in_words(content, noun)
     if isinstance(content, bool):
         return text_of("yes" if content else "no")
     return text_or_empty(f"{name}.{content}") or (
-        quoted(content) if isinstance(content, str) else number(content)
+        in_quotes(content) if isinstance(content, str) else number(content)
     )
 
 
@@ -109,7 +109,7 @@ def repetition(rule: str) -> str:
     """каждый день; раз в 2 недели: вт; 1-го и 15-го числа, до 31.12; через 3 дня после выполнения."""
     parts = json.loads(rule)
     every = parts["every"]
-    count = counted(parts.get("interval", 1), f"every.{every}")
+    count = count_in_words(parts.get("interval", 1), f"every.{every}")
     if "after" in parts:
         text = text_of("repeat.after", count=count)
     else:
@@ -203,7 +203,7 @@ def _date(form: str, parsed: date) -> str:
     return text_of(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
 
 
-def weekday(day: date) -> str:
+def weekday_name(day: date) -> str:
     """The weekday's name: среда."""
     return texts.WEEKDAYS[language()][day.weekday()]
 
@@ -215,7 +215,7 @@ def duration(minutes: int) -> str:
     return " ".join(text_of(name, count=count) for name, count in parts.items() if count)
 
 
-def counted(count: int, name: str) -> str:
+def count_in_words(count: int, name: str) -> str:
     """1 шаг, 2 шага, 5 шагов."""
     forms = text_of(f"counted.{name}").split(", ")
     form = int(count != 1)
@@ -234,21 +234,21 @@ def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
     return few
 
 
-def quoted(text: object) -> str:
+def in_quotes(text: object) -> str:
     """A person's text in the quotation marks of the person's language."""
-    table = texts.table(language())
+    table = texts.in_language(language())
     return errors.quoted(text, LONGEST_QUOTED, marks=table["quotes"], inner=table["quotes.inner"])
 
 
 def _shift(number: int) -> str:
     """на 7 дней вперёд."""
-    return text_of("later" if number > 0 else "earlier", days=counted(abs(number), "day"))
+    return text_of("later" if number > 0 else "earlier", days=count_in_words(abs(number), "day"))
 
 
 def _streak(length: tuple[int, str]) -> str:
     """4 недели; 0."""
     count, period = length
-    return counted(count, period) if count else "0"
+    return count_in_words(count, period) if count else "0"
 
 
 def _replaced(status: str | Mapping[str, str]) -> str:
@@ -262,7 +262,7 @@ def _replaced(status: str | Mapping[str, str]) -> str:
 
 
 # The noun that a field counts.
-COUNTED = {
+COUNTED_NOUNS = {
     "times_per_week": "time",
     "every_n_days": "day",
     "open_steps": "open_steps",
@@ -274,7 +274,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "ended": repetition,
     "time_zone": str,
     "progress": lambda percent: text_of("half") if percent == 50 else f"{percent} %",
-    "weekday": lambda day: weekday(date.fromisoformat(day)),
+    "weekday": lambda day: weekday_name(date.fromisoformat(day)),
     **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
     "minutes": duration,
     "time_duration": duration,
@@ -286,7 +286,7 @@ VALUES: dict[str, Callable[[Any], str]] = {
     "monthly": _days_of_month,
     "dates": lambda dates: days_in_words(ranges(dates)),
     "day_start_hour": lambda hour: f"{hour}:00",
-    "rows": lambda rows: counted(len(rows), "step"),
+    "rows": lambda rows: count_in_words(len(rows), "step"),
     "shifted_days": _shift,
     "before": _streak,
     "after": _streak,

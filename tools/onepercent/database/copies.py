@@ -6,7 +6,7 @@ from .. import settings
 from . import store
 
 DIGIT = "[0-9]"
-NAME = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
+NAME_PATTERN = f"onepercent-{4 * DIGIT}-{2 * DIGIT}-{2 * DIGIT}.sqlite3"
 
 
 def folder() -> Path:
@@ -16,7 +16,7 @@ def folder() -> Path:
 
 def copies() -> list[Path]:
     """The copies, the newest first; none if the folder cannot be read."""
-    return sorted(folder().glob(NAME), reverse=True)
+    return sorted(folder().glob(NAME_PATTERN), reverse=True)
 
 
 def newest_day() -> str | None:

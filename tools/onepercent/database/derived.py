@@ -5,7 +5,7 @@ from . import Database, scalar
 STEPS_OF_GOAL = "FROM steps WHERE goal_id = goals.id AND deleted_at IS NULL"
 XP = "FROM xp_ledger WHERE user = users.user"
 # The query that counts all rows of a table.
-COUNTED = {
+COUNTING_QUERIES = {
     "goal_progress": f"""SELECT id, (SELECT count(*) {STEPS_OF_GOAL}), (SELECT count(*) {STEPS_OF_GOAL} AND is_complete)
         FROM goals""",
     # Who has undone everything keeps a row.
@@ -23,7 +23,7 @@ DIFFERENT = {
         <> (SELECT ifnull(sum(length(replace(marks, ' ', ''))), 0) FROM habit_months)""",
     "habit_streaks": "SELECT id FROM habits EXCEPT SELECT habit_id FROM habit_streaks",
 }
-for _table, _query in COUNTED.items():
+for _table, _query in COUNTING_QUERIES.items():
     DIFFERENT[_table] = f"""SELECT * FROM (SELECT * FROM {_table} EXCEPT {_query})
         UNION ALL SELECT * FROM ({_query} EXCEPT SELECT * FROM {_table})"""
 
@@ -36,7 +36,7 @@ def differing(db: Database) -> list[str]:
 def recount(db: Database) -> list[str]:
     """Recount the derived tables inside the open write transaction; return those that differed."""
     found = differing(db)
-    for table, query in COUNTED.items():
+    for table, query in COUNTING_QUERIES.items():
         db.execute(f"INSERT OR REPLACE INTO {table} {query}")
 
     db.execute("INSERT OR REPLACE INTO habit_streaks (habit_id) SELECT id FROM habits")

@@ -64,7 +64,7 @@ def reading() -> AbstractContextManager[Database]:
 
 def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
     """A write transaction: committed at the end, rolled back when anything is raised inside. What is written
-    NORMAL, such as a preview, a power cut may take back until the next `checkpoint`. Raises ToolError
+    NORMAL, such as a preview, a power cut may take back until the next `checkpoint_log`. Raises ToolError
     DATABASE_ERROR, also when others have been writing for BUSY_S."""
     return _within("IMMEDIATE", synchronous)
 
@@ -75,7 +75,7 @@ def applying() -> Iterator[Database]:
     since the checkpoint syncs the log: an fsync less. Raises OSError, too."""
     with writing("NORMAL") as db:
         yield db
-    checkpoint()
+    checkpoint_log()
 
 
 @contextmanager
@@ -83,14 +83,14 @@ def _within(kind: str, synchronous: str = "FULL") -> Iterator[Database]:
     with connected(reads_only=kind == "DEFERRED") as db:
         db.execute(f"PRAGMA synchronous = {synchronous}")
         with transaction(db, kind):
-            token = days.PERSON.set(persons_day(db))
+            token = days.CLOCK.set(stored_clock(db))
             try:
                 yield db
             finally:
-                days.PERSON.reset(token)
+                days.CLOCK.reset(token)
 
 
-def today() -> date:
+def persons_today() -> date:
     """The person's date now, by the zone and hour stored in the database; by the settings if it cannot be
     read."""
     with suppress(ToolError), reading():
@@ -98,11 +98,11 @@ def today() -> date:
     return days.today()
 
 
-def persons_day(db: Database) -> days.PersonsDay:
+def stored_clock(db: Database) -> days.PersonsClock:
     """The zone in which the present user counts days, and the hour at which a day begins."""
     statement = "SELECT time_zone, day_start_hour FROM persons WHERE user = ?"
     zone, start_hour = db.execute(statement, (settings.user(),)).fetchone() or (None, 0)
-    return days.PersonsDay(zone or settings.current().onepercent_tz, start_hour)
+    return days.PersonsClock(zone or settings.current().onepercent_tz, start_hour)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
     file = path()
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
-        status = ensure(file)
+        status = ensure_file(file)
         identity = (os.getpid(), str(file), status.st_dev, status.st_ino)
         keeps = True
         try:
@@ -143,7 +143,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         raise translated(error, file) from error
 
 
-def checkpoint() -> None:
+def checkpoint_log() -> None:
     """Copy what the write-ahead log holds into the file itself: all that was committed is on the disk then,
     also what was written NORMAL. Raises OSError.
 
@@ -168,7 +168,7 @@ def release() -> None:
             _open_connections.pop(identity).close()
 
 
-def ensure(file: Path) -> os.stat_result:
+def ensure_file(file: Path) -> os.stat_result:
     """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the
     same mode. Raises ToolError DATABASE_ERROR."""
     try:
@@ -177,7 +177,7 @@ def ensure(file: Path) -> os.stat_result:
             file.touch(mode=0o600)
         return file.stat()
     except OSError as error:
-        raise refused(
+        raise database_error(
             f"{file} cannot be opened: {error.strerror}",
             "Make its folder writable, or point ONEPERCENT_DB elsewhere.",
         ) from error
@@ -223,12 +223,12 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
         version = scalar(db, "PRAGMA user_version")
         is_ours = scalar(db, "PRAGMA application_id") == migrations.APPLICATION_ID
         if not is_ours and scalar(db, "SELECT 1 FROM sqlite_master"):
-            raise refused(
+            raise database_error(
                 f"{file} is the database of another program",
                 "Point ONEPERCENT_DB at a file of its own.",
             )
         if 0 < version < newest:
-            backup(db, file.with_name(f"{file.name}.before-v{newest}"))
+            save_copy(db, file.with_name(f"{file.name}.before-v{newest}"))
         db.execute("PRAGMA journal_mode = WAL")
         with transaction(db, "IMMEDIATE"):
             migrations.migrate(db)
@@ -237,7 +237,7 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
 def check_version(version: int, file: Path) -> None:
     """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
     if version > len(migrations.MIGRATIONS):
-        raise refused(
+        raise database_error(
             f"{file} was written by a newer version of OnePercent",
             "Update this server. The file was not changed.",
         )
@@ -261,7 +261,7 @@ def transaction(db: Database, kind: str = "DEFERRED") -> Iterator[None]:
         raise
 
 
-def backup(db: Database, file: Path) -> None:
+def save_copy(db: Database, file: Path) -> None:
     """Copy the whole database as it is at one moment, in place of `file`."""
     with replacing(file) as part:
         copy(db, part)
@@ -279,12 +279,12 @@ def replacing(file: Path) -> Iterator[Path]:
     """Give an empty file, for the owner alone, that takes the place of `file` once it is whole. Raises
     ToolError DATABASE_ERROR."""
     if file.exists() and not file.is_file():
-        raise refused(f"{file} is not a file", "Name a file; - writes to standard output.")
+        raise database_error(f"{file} is not a file", "Name a file; - writes to standard output.")
     try:
         with files.replacing(file) as part:
             yield part
     except OSError as error:
-        raise refused(
+        raise database_error(
             f"{file} cannot be written: {error.strerror}", "Choose a folder that is writable."
         ) from error
 
@@ -293,7 +293,7 @@ class Damaged(ToolError):
     """The file is not a database, or holds what the tools cannot read."""
 
 
-def refused(message: str, hint: str) -> ToolError:
+def database_error(message: str, hint: str) -> ToolError:
     """The error of a database that cannot be used."""
     return ToolError(message, hint, "DATABASE_ERROR")
 
@@ -307,4 +307,4 @@ def translated(error: Exception, file: Path) -> ToolError:
     ):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, "DATABASE_ERROR")
     message, advice = next(cause for words, cause in CAUSES.items() if words in text)
-    return refused(message.format(file=file), f"Nothing was changed. {advice}")
+    return database_error(message.format(file=file), f"Nothing was changed. {advice}")

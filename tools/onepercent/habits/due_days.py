@@ -18,7 +18,7 @@ from tools.toolkit import JsonObject
 from .. import settings
 from ..base import days
 from ..database import Database
-from .schedules import BEGINNING, LAST, Schedule, schedule_of
+from .schedules import BEGINNING, LAST_DATE, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
@@ -90,7 +90,7 @@ def start_rule(repeat: str, day: date) -> str:
 
 def first_day(repeat: str, since: date) -> str | None:
     """The first day of a rule from a day on; None once it is over."""
-    return next(_days_of(repeat, f"{since}", LAST), None)
+    return next(_days_of(repeat, f"{since}", LAST_DATE), None)
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
@@ -116,8 +116,8 @@ def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:
     if every == "year":
         interval *= MONTHS_OF_YEAR
     start = _period(every, days.ordinal(parts.get("start", BEGINNING)))
-    last = min(last, parts.get("until", LAST))
-    for day in schedule.due(days.ordinal(first), days.ordinal(last)):
+    last = min(last, parts.get("until", LAST_DATE))
+    for day in schedule.days_due(days.ordinal(first), days.ordinal(last)):
         if (_period(every, day) - start) % interval == 0:
             yield f"{date.fromordinal(day)}"
 

@@ -23,7 +23,16 @@ from ..base import days
 from ..base.days import WEEK
 from ..database import Database, Row
 from .due_days import HABIT_IS_IN_SIGHT
-from .schedules import BEGINNING, FOREVER, LAST, Course, Schedule, Schedules, detail_of, schedule_of
+from .schedules import (
+    BEGINNING,
+    FOREVER,
+    LAST_DATE,
+    Course,
+    Schedule,
+    Schedules,
+    detail_of,
+    schedule_of,
+)
 
 # The signs of days, each with its meaning.
 LEGEND = "+ done - missed e excused ~ begun . nothing due ? due, not marked p paused"
@@ -43,7 +52,7 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
         AS started,
     (SELECT json_group_array(json_array(first_day, max(first_day, h.created_on), frequency_type, detail)) FROM
         (SELECT * FROM habit_schedules WHERE habit_id = h.id ORDER BY first_day)) AS changes,
-    (SELECT json_group_array(json_array(first_day, ifnull(last_day, '{LAST}')))
+    (SELECT json_group_array(json_array(first_day, ifnull(last_day, '{LAST_DATE}')))
         FROM habit_pauses WHERE habit_id = h.id) AS pauses,
     iif(h.target_amount IS NULL, NULL,
         json_object(iif(h.at_most, 'at_most', 'amount'), h.target_amount, 'unit', h.target_unit)) AS target,
@@ -168,18 +177,20 @@ class HabitSigns(NamedTuple):
     is_archived: bool
 
 
-def histories(db: Database, today: date, since: date = date.max) -> list[History]:
+def load_all(db: Database, today: date, since: date = date.max) -> list[History]:
     """The habits of the present user, also those that are over, with their recent marks, at least those from
     the day `since` on; what came before them is folded."""
     # Of a week that this day cuts, the marks before it count, too.
     monday = since - timedelta(since.weekday())
-    return load(db, "h.user = :user AND h.deleted_at IS NULL", today, monday, user=settings.user())
+    return load_where(
+        db, "h.user = :user AND h.deleted_at IS NULL", today, monday, user=settings.user()
+    )
 
 
 def signs_between(db: Database, first: date, last: date, today: date) -> Iterator[HabitSigns]:
     """The habits of the present user, each with a sign per day; archived ones if something was due on these
     days. Raises Unreadable."""
-    for history in histories(db, today, first):
+    for history in load_all(db, today, first):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
         signs = history.signs(first.toordinal(), last.toordinal())
@@ -195,18 +206,18 @@ def fold_streaks(db: Database, today: date) -> None:
     until = date.fromordinal(target).isoformat()
     statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
     # As seen from the day after: on `target` itself nothing can be done any more.
-    for history in load(db, UNSETTLED, date.fromordinal(target + 1), until=until):
+    for history in load_where(db, UNSETTLED, date.fromordinal(target + 1), until=until):
         db.execute(statement, (until, *history.streak(target), history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
-    folded = load(db, "1", today)
-    counted = load(db, "1", today, week_ago="")
+    folded = load_where(db, "1", today)
+    counted = load_where(db, "1", today, week_ago="")
     return [each.streak() for each in folded] != [each.streak() for each in counted]
 
 
-def load(
+def load_where(
     db: Database,
     which: str,
     today: date,
@@ -252,7 +263,7 @@ def _history(row: Row, today: date, since: date) -> History:
         for day, sign in enumerate(signs, days.ordinal(f"{month}-01")):
             if sign != " ":
                 marks[day] = sign
-    last_day = days.ordinal(row["until"] or LAST)
+    last_day = days.ordinal(row["until"] or LAST_DATE)
     course = Course(list(restarted(schedules, marks)), pauses, last_day)
     if row["at_most"]:
         first = max(started, min(unfolded, since.replace(day=1).toordinal()))

@@ -19,7 +19,7 @@ FREQUENCIES = (*WEEKDAYS_OF, "weekly", *DETAILS)
 
 # The first day of a habit's first schedule, which holds for marks older than the habit too.
 BEGINNING = "0001-01-01"
-LAST = "9999-12-31"
+LAST_DATE = "9999-12-31"
 FOREVER = date.max.toordinal()
 
 
@@ -43,7 +43,7 @@ class Schedule(NamedTuple):
         """True if it is to be done once in every n days."""
         return self.frequency == "every_n_days"
 
-    def due(self, first: int, last: int) -> Iterable[int]:
+    def days_due(self, first: int, last: int) -> Iterable[int]:
         """The days between two that are due, one by one; of a week or turn its first."""
         span = range(first, last + 1)
         if self.times or self.is_turn:
@@ -101,7 +101,7 @@ class Course(NamedTuple):
             # Of a week or turn that `first` cuts, the days before it belong to the period, too.
             start = max(begin, first)
             start -= (start - schedule.anchor) % schedule.length
-            for day in schedule.due(start, min(end, last)):
+            for day in schedule.days_due(start, min(end, last)):
                 # If another rate follows in the week, that one judges all its days that count by the week.
                 last_of_period = day + schedule.length - 1
                 is_continued = schedule.times and end < last_of_period
@@ -135,7 +135,7 @@ class Course(NamedTuple):
         if day > self.last_day or self.pause_end(day):
             return False
         schedule = self.schedule_on(day)
-        return bool(schedule.times) or any(schedule.due(day, day))
+        return bool(schedule.times) or any(schedule.days_due(day, day))
 
 
 def detail_of(habit: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ def of_preview(preview_id: str) -> str:
 
 def of_day() -> str:
     """The key of the presses that tick off what is due today."""
-    return _press_key(f"day {store.today()}")
+    return _press_key(f"day {store.persons_today()}")
 
 
 def of_question(preview_id: str) -> str:

@@ -16,7 +16,7 @@ from ..base.days import WEEK
 from ..base.diff import Deleted
 from ..database import Database, store
 from ..habits import due_days
-from ..habits.histories import NOTHING_DUE, histories
+from ..habits.histories import NOTHING_DUE, load_all
 from ..phases.dry_run import Diff, Run
 from ..snapshot import present
 from ..snapshot.history import RECENT_DAYS, Past, past_between
@@ -64,7 +64,7 @@ def _preview_texts(answer: JsonObject, language: str) -> JsonObject:
     token = words.LANGUAGE.set(language)
     try:
         changes = _sentence_parts(diff.dry) if isinstance(diff, Diff) else []
-        return {"changes": changes, "errors": list(map(sentences.refused, diff.get("errors", ())))}
+        return {"changes": changes, "errors": list(map(sentences.refusal, diff.get("errors", ())))}
     finally:
         words.LANGUAGE.reset(token)
 
@@ -73,14 +73,14 @@ def _sentence_parts(dry: Run) -> list[JsonObject]:
     """The sentences in the order of the message, each in parts; an action's warnings stand with its last
     sentence."""
     changes = []
-    for planned, outcome in dry.in_order():
+    for planned, outcome in dry.deletions_first():
         for entry in outcome.entries:
             parts = sentences.sentence_of(entry).page
             if isinstance(entry, Deleted):
                 parts["rows"] += entry.step_titles
-            parts["id"] = planned.client_action_id if planned.kind.published else ""
+            parts["id"] = planned.client_action_id if planned.action.published else ""
             changes.append(parts | {"count": entry.things().total(), "warnings": []})
-        changes[-1]["warnings"] = list(starmap(words.warning, outcome.warnings))
+        changes[-1]["warnings"] = list(starmap(words.warning_in_words, outcome.warnings))
     return changes
 
 
@@ -102,7 +102,7 @@ def _days_meta(answer: JsonObject) -> JsonObject:
 def _sphere_by_language(sphere: JsonObject) -> JsonObject:
     """A sphere of life with its name in each language of the page, whatever the server's."""
     key = f"category.{sphere['category']}"
-    names = {language: texts.table(language)[key].capitalize() for language in ("ru", "en")}
+    names = {language: texts.in_language(language)[key].capitalize() for language in ("ru", "en")}
     return {"score": sphere["score"]} | names
 
 
@@ -221,7 +221,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
     }
     begin = view.first - timedelta(WEEK - 1)
     lists: JsonObject = {"habits": [], "others": []}
-    for history in histories(view.db, view.today, begin):
+    for history in load_all(view.db, view.today, begin):
         habit = history.habit
         if not habit["is_in_sight"]:
             continue
@@ -240,7 +240,7 @@ def _names_of_due_habits(view: present.View) -> list[str]:
     day = view.first.toordinal()
     return [
         history.habit["name"]
-        for history in histories(view.db, view.today)
+        for history in load_all(view.db, view.today)
         if history.habit["is_in_sight"] and history.is_owed(day)
     ]
 

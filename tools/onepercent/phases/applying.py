@@ -35,7 +35,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
         with store.applying() as db:
             preview = plans.preview_of(db, preview_id)
             if preview["idempotency_key"] == key:  # the stored answer
-                return dispatch.recorded(db, json.loads(preview["answer"]))
+                return dispatch.record(db, json.loads(preview["answer"]))
             same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
             if db.execute(same, (settings.user(), key)).fetchone():
                 raise ToolError(
@@ -53,7 +53,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                 dry = dry_run(db, plan.actions)
                 if dry.done and not dry.is_unsafe:
                     error.hint = "Nothing was applied. Show the person this new diff; on a yes apply its preview_id."
-                    error.data |= plans.keep_and_show(dry)
+                    error.data |= plans.save_and_show(dry)
         raise
 
 
@@ -84,7 +84,9 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
     for _, outcome in run.done:
         sentences_done = (sentences.sentence_of(entry).done for entry in outcome.entries)
         lines += [outcome.message] if outcome.message else islice(sentences_done, FEW_LINES + 1)
-    done = lines if len(lines) <= FEW_LINES else [sentences.counts(run.entries, is_done=True)]
+    done = (
+        lines if len(lines) <= FEW_LINES else [sentences.counts_in_words(run.entries, is_done=True)]
+    )
 
     # The answer.
     total = len(run.done)
@@ -99,10 +101,10 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
     }
 
     # The audit's row, the preview's status with its key, the journal for undo.
-    answer = dispatch.recorded(db, answer)
+    answer = dispatch.record(db, answer)
     state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
     db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
-    _keep_journal(run, preview_id, lines)
+    _save_journal(run, preview_id, lines)
     return answer
 
 
@@ -121,7 +123,7 @@ def _results(run: Run) -> list[JsonObject]:
     return results
 
 
-def _keep_journal(run: Run, preview_id: str, lines: list[str]) -> None:
+def _save_journal(run: Run, preview_id: str, lines: list[str]) -> None:
     """Keep the changes so that they can be undone.
 
     A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the

@@ -54,7 +54,7 @@ def dispatch(tool: Tool, arguments: JsonObject) -> Any:
         answer = _answer(tool, arguments)
         if tool.write and not answer["success"] and answer["code"] != "RATE_LIMITED":
             with store.writing() as db:
-                recorded(db, answer)
+                record(db, answer)
     except ToolError as error:
         logger.warning("no audit row: %s", error.message)
     finally:
@@ -67,7 +67,7 @@ def dispatch(tool: Tool, arguments: JsonObject) -> Any:
 writing_tool = partial(Tool, write=True, lock=False, on_call=dispatch)
 
 
-def count(tool: str) -> None:
+def count_call(tool: str) -> None:
     """Count a call; one that is refused does not count. Raises ToolError RATE_LIMITED."""
     if not settings.current().onepercent_rate_limit:
         return
@@ -88,11 +88,11 @@ def count(tool: str) -> None:
 def _answer(tool: Tool, arguments: JsonObject) -> Any:
     parameters = tool.parameters
     try:
-        count(tool.name)
+        count_call(tool.name)
         fields.check_names(arguments, parameters.members, tool.listed_name)
         for name in parameters.required:
             if arguments.get(name) is None:
-                raise fields.required(name)
+                raise fields.missing(name)
         # No optional argument of these tools is free text, so a blank one is absent.
         sent = {
             name: value
@@ -107,7 +107,7 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
     return tool.handler(**values)
 
 
-def recorded(db: Database, answer: JsonObject) -> JsonObject:
+def record(db: Database, answer: JsonObject) -> JsonObject:
     """Write the audit's row of the current call inside the open transaction; return the answer, a success
     unless it says otherwise."""
     import uuid

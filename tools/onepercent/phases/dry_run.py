@@ -32,7 +32,7 @@ class Planned(NamedTuple):
     shown: object = None
 
     @property
-    def kind(self) -> Action:
+    def action(self) -> Action:
         return actions.ACTIONS[self.name]
 
     def run(self, unit: UnitOfWork) -> Outcome:
@@ -40,14 +40,14 @@ class Planned(NamedTuple):
         outcome = unit.outcome = Outcome()
         before = unit.balance
         try:
-            self.kind.run(unit, dict(self.values))
+            self.action.run(unit, dict(self.values))
         except OverflowError:
             raise ToolError(
                 "A day would be after the year 9999", "Send fewer days.", "INVALID_DATE"
             ) from None
         outcome.xp = unit.balance - before
         if outcome.created_id is not None:
-            created = (self.kind.domain, outcome.created_id)
+            created = (self.action.domain, outcome.created_id)
             unit.created[self.client_action_id] = created
             unit.created.setdefault(str(self.number), created)
         return outcome
@@ -95,7 +95,7 @@ class Run(NamedTuple):
 
     def refusals(self) -> list[str]:
         """The sentences about what is refused."""
-        return [f"✗ {sentences.refused(error)}" for error in self.errors]
+        return [f"✗ {sentences.refusal(error)}" for error in self.errors]
 
     @property
     def is_unsafe(self) -> bool:
@@ -103,7 +103,7 @@ class Run(NamedTuple):
         deleted."""
         return bool(self.errors) and any(outcome.deletes for _, outcome in self.done)
 
-    def in_order(self) -> list[tuple[Planned, Outcome]]:
+    def deletions_first(self) -> list[tuple[Planned, Outcome]]:
         """The actions with their outcomes; those that delete come first."""
         return sorted(self.done, key=lambda pair: not pair[1].deletes)
 
@@ -114,7 +114,7 @@ class Run(NamedTuple):
     def changes(self) -> list[str]:
         """The sentences about what is refused and what will happen."""
         lines = self.refusals()
-        for _, outcome in self.in_order():
+        for _, outcome in self.deletions_first():
             changes = [sentences.sentence_of(entry).text for entry in outcome.entries]
             if outcome.message:
                 changes = words.shortened(changes, MOST_REVERSED)
@@ -124,9 +124,9 @@ class Run(NamedTuple):
     def warnings(self) -> list[str]:
         """The warnings in words, each once."""
         lines = []
-        for _, outcome in self.in_order():
+        for _, outcome in self.deletions_first():
             for key, values in outcome.warnings:
-                lines.append(f"! {words.warning(key, values)}")
+                lines.append(f"! {words.warning_in_words(key, values)}")
         return lines
 
     def xp_line(self) -> str:
@@ -136,7 +136,7 @@ class Run(NamedTuple):
     def question(self) -> str:
         """The question to the person: counts in the first line, since clients show few lines, then every
         change."""
-        counts = f"{sentences.counts(self.entries)} {self.xp_line()}"
+        counts = f"{sentences.counts_in_words(self.entries)} {self.xp_line()}"
         head = words.text_of("preview.question", counts=counts)
         return "\n".join([head, *self.changes(), *self.warnings()])
 
@@ -208,7 +208,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
         name = f"{entity}_id"
         with suppress(ToolError):
             about = unit.subjects.get(entity) or unit.existing(
-                entity, fields.KEY.parse(name, params.get(name))
+                entity, fields.ENTITY_ID.parse(name, params.get(name))
             )
 
     # The id that does not exist.

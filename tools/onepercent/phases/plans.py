@@ -17,10 +17,10 @@ from .dry_run import Diff, Planned, Run
 REPEAT = "Call preview_actions again."
 
 
-def keep_and_show(dry: Run) -> JsonObject:
+def save_and_show(dry: Run) -> JsonObject:
     """Store what a dry run showed; return the answer that shows it."""
     return {
-        "preview_id": keep(dry),
+        "preview_id": save(dry),
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
         "diff": Diff(dry),
         "xp_total": dry.xp,
@@ -30,7 +30,7 @@ def keep_and_show(dry: Run) -> JsonObject:
     }
 
 
-def keep(dry: Run) -> str:
+def save(dry: Run) -> str:
     """Store what a dry run showed; return the preview's id."""
     import uuid
 
@@ -71,7 +71,7 @@ def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
         planned = []
         for values, shown in zip_longest(kept["actions"], kept["entries"]):
             action = Planned(*values)._replace(shown=shown)
-            if action.kind and action.client_action_id not in without:
+            if action.action and action.client_action_id not in without:
                 planned.append(action)
         today = date.fromisoformat(kept["today"])
     except (KeyError, TypeError, ValueError):

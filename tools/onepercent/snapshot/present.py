@@ -13,12 +13,12 @@ from .. import settings
 from ..actions import targets
 from ..actions.goals import CATEGORIES
 from ..actions.repeats import compact
-from ..actions.unit_of_work import balance, missing
+from ..actions.unit_of_work import balance, not_found
 from ..base import days, fields, words
 from ..base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from ..database import Row, copies
 from ..habits import due_days
-from ..habits.histories import History, histories
+from ..habits.histories import History, load_all
 from ..habits.schedules import FOREVER, parsed_numbers
 from . import View
 from .history import history, percent_kept, without_open_day
@@ -124,7 +124,7 @@ def goals(view: View) -> JsonObject:
         columns = WITH_EVERY_STEP
     items = items_of(view, GOALS.format(columns=columns, condition=condition))
     if is_one and not items:
-        raise missing("goal")
+        raise not_found("goal")
 
     steps = list(chain.from_iterable(item.get("steps", ()) for item in items))
     return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -157,7 +157,7 @@ def habits(view: View) -> JsonObject:
     items = []
     archived = []
     scheduled = ""  # signs of the days on which something is due by the schedule
-    for habit_history in histories(view.db, view.today):
+    for habit_history in load_all(view.db, view.today):
         habit = habit_history.habit
         if habit["is_in_sight"]:
             items.append(habit_item(habit_history))

@@ -21,7 +21,7 @@ from ..base import days
 from ..base.rules import BACKUP_DAYS_KEPT, BACKUP_DAYS_OLD, BACKUP_MONTHS_KEPT
 from ..database import Database, derived, insertion, migrations, scalar, store
 from ..database.copies import copies, folder, newest_day
-from ..database.store import RESTORE, refused
+from ..database.store import RESTORE, database_error
 from ..habits import histories
 from . import formats
 
@@ -56,7 +56,7 @@ def write_backup(file: str = "") -> JsonObject | TextOutput:
         return TextOutput("")
     target = _other_file(file)
     with store.reading() as db:
-        store.backup(db, target)
+        store.save_copy(db, target)
     return _written(target)
 
 
@@ -66,7 +66,7 @@ def _other_file(file: str) -> Path:
     path = Path(file).expanduser().resolve()
     with suppress(FileNotFoundError):
         if path.samefile(store.path()):  # by another name, too
-            raise refused(f"{path} is the database itself", "Name another file.")
+            raise database_error(f"{path} is the database itself", "Name another file.")
     return path
 
 
@@ -88,7 +88,7 @@ def _copy_of_today() -> JsonObject:
     try:
         make_folder_of(target)
     except OSError as error:
-        raise refused(
+        raise database_error(
             f"{target.parent}: {error.strerror}", "Point ONEPERCENT_BACKUP_DIR at a folder."
         ) from error
     healed = _heal()
@@ -96,7 +96,7 @@ def _copy_of_today() -> JsonObject:
         store.copy(db, part)
         with closing(store.connect(part)) as copy:
             if faults := _faults_of(copy):
-                raise refused(
+                raise database_error(
                     f"The database is damaged, so older copies stay: {'; '.join(faults)}", RESTORE
                 )
     # Keep the copies of the last days, and the first of each of the last months: the newest come first, so a
@@ -113,7 +113,7 @@ def _copy_of_today() -> JsonObject:
 def _heal() -> list[str]:
     """Recount the derived tables if they differ from the record; return what differed. Raises ToolError
     DATABASE_ERROR."""
-    today = store.today()
+    today = store.persons_today()
     with store.reading() as db:
         if not (derived.differing(db) or histories.is_misfolded(db, today)):
             return []
@@ -231,12 +231,12 @@ def _replace_database(file: str, fill: Callable[[Database, Path], None]) -> Json
             kept_copy = _keep_present()
             _overwrite_present(fresh)
     except OSError as error:
-        raise refused(
+        raise database_error(
             f"{error.filename or source}: {error.strerror}",
             "Name a file that `export` or `backup` wrote.",
         ) from error
     except (*UNREADABLE_ERRORS, sqlite3.Error) as error:
-        raise refused(
+        raise database_error(
             f"{source} is damaged, or neither an export nor a backup: {error}",
             "An export is for `import`, a backup for `restore`. Nothing was changed.",
         ) from error
@@ -279,7 +279,7 @@ def _keep_present() -> str:
     copy = file.with_name(f"{file.name}.before-{days.stamp(days.now()).replace(':', '')}")
     try:
         with store.reading() as db:
-            store.backup(db, copy)
+            store.save_copy(db, copy)
     except store.Damaged:
         from shutil import copy as copy_with_mode
 
@@ -293,7 +293,7 @@ def _overwrite_present(fresh: Database) -> None:
     """Copy `fresh` over the present database in one write transaction: sqlite's locks and log protect it from
     readers and power cuts. A file that is not a database is replaced as a file."""
     file = store.path()
-    store.ensure(file)
+    store.ensure_file(file)
     try:
         with closing(store.connect(file)) as db:
             fresh.backup(db)
@@ -305,5 +305,5 @@ def _overwrite_present(fresh: Database) -> None:
             # First what sqlite keeps beside it: an old log must never meet the new file.
             for suffix in ("-wal", "-shm", "-journal"):
                 Path(f"{file}{suffix}").unlink(missing_ok=True)
-            store.backup(fresh, file)
-    store.checkpoint()
+            store.save_copy(fresh, file)
+    store.checkpoint_log()

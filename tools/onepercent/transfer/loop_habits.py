@@ -24,7 +24,7 @@ from ..actions import Action, habits
 from ..actions.unit_of_work import RowChange, UnitOfWork
 from ..base import fields, words
 from ..base.days import WEEK
-from ..base.diff import Counted, Thing
+from ..base.diff import Grouped, Thing
 from ..database import store
 from ..phases import applying, dispatch, plans
 from ..phases.dry_run import Planned, dry_run
@@ -66,7 +66,7 @@ def _import_from_loop(file: str, is_agreed: bool) -> TextOutput:
         loop_export.habits_of(file)
     with store.writing() as db:
         dry = dry_run(db, [Planned("loop.import", "1", {"file": file})], is_strict=True)
-        preview_id = plans.keep(dry)
+        preview_id = plans.save(dry)
 
     if not dry.unit.journal:
         return TextOutput("\n".join([words.text_of("loop.nothing"), *dry.warnings()]))
@@ -102,10 +102,10 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
         unit.add_entry(_entry_of_added("note", dates, "diary"))
 
 
-def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> Counted:
+def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> Grouped:
     """Make the diff entry for the things of a kind that are added on these days."""
     thing = Thing(kind, title, dates=(f"{min(dates)}..{max(dates)}",))
-    return Counted(thing, count=len(dates), noun=noun)
+    return Grouped(thing, count=len(dates), noun=noun)
 
 
 def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> list[str]:
