@@ -71,10 +71,10 @@ def test_a_field_is_stored_said_before_the_yes_and_shown_afterwards(entity, name
         full = creation(entity, amount=5, target=SUM)
     else:
         full = creation(entity, **{name: sample(entity, name)})
-    less, more = preview(plain), preview(full)
-    assert less["message"] != more["message"]
-    less_entry, more_entry = less["diff"]["creates"][-1], more["diff"]["creates"][-1]
-    assert less_entry != more_entry | {"client_action_id": less_entry["client_action_id"]}
+    plain_answer, full_answer = map(preview, (plain, full))
+    assert plain_answer["message"] != full_answer["message"]
+    plain_entry, full_entry = (each["diff"]["creates"][-1] for each in (plain_answer, full_answer))
+    assert plain_entry != full_entry | {"client_action_id": plain_entry["client_action_id"]}
 
     do(plain, full)
     with store.reading() as db:
@@ -102,15 +102,15 @@ def test_the_next_step_of_a_series_has_every_field_of_the_one_before(name):
 
 
 def test_a_step_in_a_list_takes_every_field_and_the_page_of_the_answers_names_each():
-    every = {name: sample("step", name) for name in steps.IN_A_LIST}
-    shown = preview(act("step.create", goal_id=1, steps=[every]))
-    (row,) = shown["diff"]["creates"][0]["rows"]
+    every = {name: sample("step", name) for name in steps.LIST_CONTENT}
+    previewed = preview(act("step.create", goal_id=1, steps=[every]))
+    (row,) = previewed["diff"]["creates"][0]["rows"]
     text = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
     named = re.search(r"`rows` \[(.*?)\]", re.sub(r"\s+", " ", text))
     assert named and len(named[1].split(", ")) == len(row) == len(every)
     for name in every.keys() - {"title"}:
         less = said(act("step.create", goal_id=1, steps=[every | {name: None}]))
-        assert less != shown["message"], name
+        assert less != previewed["message"], name
 
 
 def test_only_goals_and_habits_have_a_place_in_a_list():

@@ -45,14 +45,13 @@ def with_field(name, field, value):
     return act(name, **EXAMPLES[name] | schedule | {field: value})
 
 
-def bounds(words):
-    """Values at and over the limits that a field's words name, each with the code of its error, or "" if it
-    fits."""
-    if limit := re.match(r"text, (?:1 to|at most) (\d+) ", words):
+def bounds(expected):
+    """Values at and over the limits that a field names, each with the code of its error, or "" if it fits."""
+    if limit := re.match(r"text, (?:1 to|at most) (\d+) ", expected):
         yield "я" * int(limit[1]), ""
         yield "я" * (int(limit[1]) + 1), "FIELD_TOO_LONG"
-    if limit := re.match(r"a whole number from (-?\d+) to (\d+)", words):
-        least, most = int(limit[1]), int(limit[2])
+    if limit := re.match(r"a whole number from (-?\d+) to (\d+)", expected):
+        least, most = map(int, limit.groups())
         yield from ((least, ""), (most, ""))
         yield from ((least - 1, "FIELD_INVALID"), (most + 1, "FIELD_INVALID"))
 

@@ -1,4 +1,4 @@
-"""The second phase: the tool that applies a preview once the person has said yes."""
+"""Second phase: the tool that applies a preview once the person has said yes."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The tools behind the buttons of pages: the person's own consent, recorded apart from a model's word."""
+"""Tools behind the buttons of pages: the person's own consent, recorded apart from a model's word."""
 
 from typing import Annotated, Literal
 
@@ -72,8 +72,8 @@ def tick_by_press(
     params[f"{action.partition('.')[0]}_id"] = id
     with store.writing("NORMAL") as db:
         values = {"id": id, "user": settings.user(), "day": date or f"{days.today()}"}
-        present = scalar(db, AMOUNT_OF_DAY, values)
-        if seen not in (None, present):
+        stored_amount = scalar(db, AMOUNT_OF_DAY, values)
+        if seen not in (None, stored_amount):
             raise ToolError("The amount of the day has changed", "Show the day again.", "ALREADY")
         preview_id = plans.save(dry_run(db, [{"action": action, "params": params}], is_strict=True))
     return apply_agreed(preview_id, preview_id)

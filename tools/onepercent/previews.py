@@ -1,4 +1,4 @@
-"""The first phase: the tools that show what actions would do, and that give such a preview up."""
+"""First phase: the tools that show what actions would do, and that cancel such a preview."""
 
 from typing import Annotated
 
@@ -27,23 +27,23 @@ def actions_schema() -> JsonObject:
     checks everything.
     """
     every = declared.ordered()
-    kinds: dict[str, fields.Field] = {}
+    all_fields: dict[str, fields.Field] = {}
     # By domain, beside the id of its own: `unmark date, from, to`; a star marks what is required. Written
     # out: some clients sort the fields, so no description may lean on their order.
-    takes: dict[str, list[str]] = {}
+    usages: dict[str, list[str]] = {}
     for action in every:
-        kinds |= action.fields
-        taken = [name for name in action.fields if name != f"{action.domain}_id"]
-        if taken and not action.updates:
+        all_fields |= action.fields
+        names = [name for name in action.fields if name != f"{action.domain}_id"]
+        if names and not action.updates:
             verb = action.name.partition(".")[2]
             stars = dict.fromkeys(action.required, "*")
-            starred = [name + stars.get(name, "") for name in taken]
-            takes.setdefault(action.domain, []).append(f"{verb} {', '.join(starred)}")
-    by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in takes.items()]
+            starred = [name + stars.get(name, "") for name in names]
+            usages.setdefault(action.domain, []).append(f"{verb} {', '.join(starred)}")
+    by_domain = [f"{domain}: {'; '.join(verbs)}." for domain, verbs in usages.items()]
     params = {
         "type": "object",
         "description": " ".join([SCHEMA_RULES, *by_domain]),
-        "properties": {name: kind.schema for name, kind in kinds.items()},
+        "properties": {name: field.schema for name, field in all_fields.items()},
         "additionalProperties": False,
     }
     item = {
@@ -71,7 +71,7 @@ def preview_actions(
     Show message, ask, then apply_actions or cancel_preview.
     Source: the declarations in tools/onepercent/actions; docs/manual.md, “Your data”.
     """
-    # The number of actions.
+    # Check the number of actions.
     if not actions:
         raise ToolError(
             "No actions provided", f"Send 1 to {rules.MOST_ACTIONS} actions.", "NO_ACTIONS"
@@ -83,7 +83,7 @@ def preview_actions(
             "TOO_MANY_ACTIONS",
         )
 
-    # The dry run of them. Some may be refused, but not all, and by default none beside one that deletes.
+    # Run them dry. Some may be refused, but not all, and by default none beside one that deletes.
     calls.checkpoint()
     with store.writing("NORMAL") as db:
         dispatch.purge(db)
@@ -104,7 +104,7 @@ def preview_actions(
                 errors=dry.errors,
             )
 
-        # The preview that is kept and shown.
+        # Save the preview and show it.
         return dispatch.record(db, plans.save_and_show(dry))
 
 
@@ -115,11 +115,11 @@ def cancel_preview(preview_id: str) -> JsonObject:
     Source: docs/manual.md, “Your data”.
     """
     preview_id = fields.identifier("preview_id", preview_id)
-    shown = {
+    answer = {
         "preview_id": preview_id,
         "status": "cancelled",
         "message": words.text_of("preview.cancelled"),
     }
     with store.writing() as db:
         plans.cancel(db, preview_id)
-        return dispatch.record(db, shown)
+        return dispatch.record(db, answer)

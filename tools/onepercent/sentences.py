@@ -1,6 +1,6 @@
-"""A change as one sentence for the person, the same before and after it; and why a change is refused.
+"""Sentences for the person: what a change does, before and after it, and why a change is refused.
 
-A page draws the parts of the sentence: title, what, details.
+A page draws the parts of a sentence: title, what, details.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ DEFAULT_VALUES = {"priority": "attention", "icon": "star"}
 # Fields that the subject of a sentence shows.
 TITLE_FIELDS = ("title", "name")
 # Fields of a new habit that are shown together.
-HABIT_LINE_FIELDS = (
+FIELDS_OF_HABIT_LINE = (
     "frequency",
     *schedules.DETAILS.values(),
     "xp_reward",
@@ -60,7 +60,7 @@ Detail = str | list[str]  # a list: label, value before, value after
 
 
 class Sentence(NamedTuple):
-    """A sentence before and after the change, and its parts for a page.
+    """The sentence before a change (`text`), after it (`done`), and its parts for a page.
 
     `done` is short: the preview has shown the details.
     """
@@ -71,31 +71,31 @@ class Sentence(NamedTuple):
 
 
 def sentence_of(entry: DiffEntry) -> Sentence:
-    """The sentence of a diff's entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
+    """Make the sentence of an entry. Цель «Дом»: новая; срок 20.12. Удалить: цель «Дом» и 7 шагов."""
     # A mark that goes is a change of its day, not something gone.
     is_unmarked = isinstance(entry, Deleted) and entry.thing.kind == "mark"
     is_gone = isinstance(entry, Deleted) and not is_unmarked
-    subject, title, kind = _subject(entry, is_gone)
+    subject, title, noun = _subject(entry, is_gone)
     details = _details(entry)
-    parts = list(map(_detail_text, details))
+    phrases = list(map(_detail_in_words, details))
 
     # The beginning, before and after it is done, and what stands beside the title on a page.
     if is_gone:
-        verb, verb_done = text_of(f"head.{entry.verb}").split("|")
-        start = f"{verb}: {subject}"
-        done = f"{verb_done}: {subject}"
-        what = f"{verb}: {kind}"
+        head, head_done = text_of(f"head.{entry.verb}").split("|")
+        start = f"{head}: {subject}"
+        done = f"{head_done}: {subject}"
+        what = f"{head}: {noun}"
     else:
         start = subject
-        done = _joined(subject, "; ".join(parts if isinstance(entry, Changed) else parts[:1]))
-        what = kind
+        done = _joined(subject, "; ".join(phrases if isinstance(entry, Changed) else phrases[:1]))
+        what = noun
         if details and isinstance(details[0], str):
-            what = _joined(kind, details[0])
+            what = _joined(noun, details[0])
             details = details[1:]
 
     # The whole, and its sign on a page.
     steps = _steps(entry)
-    text = _joined(start, "; ".join(parts), ", ".join(steps))
+    text = _joined(start, "; ".join(phrases), ", ".join(steps))
     if entry.xp_reward:
         text += f" ({xp_signed(entry.xp_reward)})"
 
@@ -114,7 +114,7 @@ def sentence_of(entry: DiffEntry) -> Sentence:
 
 
 def _subject(entry: DiffEntry, is_gone: bool) -> list[str]:
-    """The subject of the sentence; for a page the title alone, and its kind: цель «Дом», Дом, цель."""
+    """Subject of the sentence; for a page the title alone, and its noun: цель «Дом», Дом, цель."""
     thing = entry.thing
     forms = is_gone and text_or_empty(f"about.{thing.kind}.gone")
     forms = forms or text_or_empty(f"about.{thing.kind}")
@@ -136,15 +136,15 @@ def _subject(entry: DiffEntry, is_gone: bool) -> list[str]:
         "steps": steps,
         "company": company,
     }
-    # They are filled in last: a person's title may have the sign between the three parts.
-    return [part.format_map(values) for part in forms.split("|")]
+    # Filled in after the split: a person's title may have the sign between the three forms.
+    return [form.format_map(values) for form in forms.split("|")]
 
 
 def _joined(*parts: str) -> str:
     return ": ".join(filter(None, parts))
 
 
-def _detail_text(detail: Detail) -> str:
+def _detail_in_words(detail: Detail) -> str:
     if isinstance(detail, str):
         return detail
     label, before, after = detail
@@ -167,7 +167,7 @@ def _steps(entry: DiffEntry) -> list[str]:
 
 
 def _fields_in_words(**values: object) -> list[str]:
-    """Fields with their values, without the usual ones: срок 20.12; значок: «run»; 2 ч."""
+    """Fields with their values, without default ones: срок 20.12; значок: «run»; 2 ч."""
     texts = []
     for name, content in values.items():
         if name not in TITLE_FIELDS and content not in (None, "", {}, DEFAULT_VALUES.get(name)):
@@ -177,7 +177,7 @@ def _fields_in_words(**values: object) -> list[str]:
 
 
 def _details(entry: DiffEntry) -> list[Detail]:
-    """The details of a sentence, by the kind of change."""
+    """Details of a sentence, by the kind of change."""
     match entry:
         # Everything that is new, changed or gone.
         case Created():
@@ -226,7 +226,7 @@ def _details(entry: DiffEntry) -> list[Detail]:
 
 
 def _created(entry: Created) -> list[Detail]:
-    """Everything that will be stored, without the usual values."""
+    """Everything that will be stored, without default values."""
     kind = entry.thing.kind
     details: list[Detail] = [text_of(f"new.{kind}")]
     if kind in ("inbox", "steps"):
@@ -238,7 +238,7 @@ def _created(entry: Created) -> list[Detail]:
         if "target" in values:
             details.append(target_in_words(values["target"]))
         details.append(f"+{values['xp_reward']}/−{values['xp_penalty']} XP")
-        for name in HABIT_LINE_FIELDS:
+        for name in FIELDS_OF_HABIT_LINE:
             values.pop(name, None)
     if entry.steps:
         values["rows"] = entry.steps
@@ -246,7 +246,7 @@ def _created(entry: Created) -> list[Detail]:
 
 
 def _deleted(entry: Deleted) -> list[Detail]:
-    """The details of what is deleted or restored."""
+    """Details of what is deleted or restored."""
     if entry.thing.kind == "mark":
         states = [_status(entry), text_of("unmarked")]
         return [["", *(reversed(states) if entry.restored else states)]]
@@ -261,7 +261,7 @@ def _deleted(entry: Deleted) -> list[Detail]:
 
 
 def _changed(entry: Changed) -> list[Detail]:
-    """The changed fields: название: «Раз» → «Два»; without the name if the values say it."""
+    """Changed fields: название: «Раз» → «Два»."""
     changes = entry.changes
     kind = entry.thing.kind
     if state := changes.get("is_complete") or (kind == "goal" and changes.get("status")):
@@ -289,7 +289,7 @@ def _edited(name: str, edit: Edit) -> Detail:
         return f"{label}: {in_quotes(edit.changed_part)}"
     if name == "score" and edit.before is None:
         return f"{edit.after}"
-    if name in ("score", "status", "is_complete") or (name == "dt" and edit.before and edit.after):
+    if name in ("score", "status") or (name == "dt" and edit.before and edit.after):
         label = ""
     return [label, value_in_words(name, edit.before), value_in_words(name, edit.after)]
 
@@ -309,7 +309,7 @@ def _status(mark: Marked | Deleted) -> str:
 
 
 def refusal(error: JsonObject) -> str:
-    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is that of the action, else of the
+    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is the text of the action, else of the
     field, else of the code."""
     action = str(error.get("action"))
     code = error["code"]
@@ -325,23 +325,23 @@ def refusal(error: JsonObject) -> str:
     if "id" in error:
         reason += f" ({error['id']})"
 
-    thing = "step" if parent.startswith("steps[") else action.partition(".")[0]
-    subject = "" if code == "UNKNOWN_ACTION" else text_or_empty(f"thing.{thing}")
+    entity = "step" if parent.startswith("steps[") else action.partition(".")[0]
+    subject = "" if code == "UNKNOWN_ACTION" else text_or_empty(f"thing.{entity}")
     title = in_quotes(error["title"]) if subject and "title" in error else ""
-    text = _joined(f"{subject} {title}".strip(), reason)
-    return text[:1].upper() + text[1:]
+    sentence = _joined(f"{subject} {title}".strip(), reason)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def counts_in_words(entries: Iterable[DiffEntry], is_done: bool = False) -> str:
     """Удалить: 1 цель, 2 шага. Создать: 3 шага. What is deleted comes first: clients show the beginning of a
     question."""
-    parts = []
+    counts = []
     for verb in ("deletes", "updates", "completions", "creates", "restored"):
         numbers = Counter[str]()
         for entry in entries:
             if entry.verb == verb:
                 numbers += entry.things()
-        if listed := [count_in_words(count, name) for name, count in numbers.items()]:
+        if listed := [count_in_words(count, kind) for kind, count in numbers.items()]:
             heads = text_of(f"head.{verb}").split("|")
-            parts.append(f"{heads[is_done]}: {', '.join(listed)}.")
-    return " ".join(parts)
+            counts.append(f"{heads[is_done]}: {', '.join(listed)}.")
+    return " ".join(counts)

@@ -1,4 +1,4 @@
-"""The settings of OnePercent."""
+"""Settings of OnePercent, and whose data a call is about."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from tools.core.settings import Section, setting
 
 
 def zone(value: str) -> str:
-    """An IANA time zone; ValueError says what would be one."""
+    """Check an IANA time zone and return it. Raises ValueError."""
     from zoneinfo import ZoneInfo
 
     try:
@@ -28,7 +28,7 @@ def _time_of_day(value: str) -> str:
 
 
 class OnePercentSettings(Section):
-    """Settings: whose data, in which file, and which consent a change needs."""
+    """Whose data it is, in which file, which consent a change needs, where notices go."""
 
     onepercent_db: Path = setting(
         "ONEPERCENT_DB",
@@ -97,5 +97,5 @@ current = OnePercentSettings.current
 
 
 def user() -> str:
-    """The user whose data this call is about."""
+    """User whose data this call is about."""
     return remote_user() or current().onepercent_user

@@ -4,14 +4,14 @@ A journal (table `applied`) holds every change of one apply in order: the column
 replaced.
 """
 
-# - The changes are taken back last first, through the unit of work, which records these changes in turn: the
-#   journal of an undo is what its redo takes back. So both are one action, and only `undone` distinguishes
+# - The changes are reversed last first, through the unit of work, which records these changes in turn: the
+#   journal of an undo is what its redo reverses. So both are one action, and only `undone` distinguishes
 #   them.
 # - Undo takes the newest apply that stands, or a single one before it; redo the oldest that is undone. A new
 #   apply ends redoing.
 # - Nothing is reversed that was changed since: each row must hold what the journal left in it (long texts are
-#   compared by digest), and rows that depend on one to be removed stop it (foreign keys). Else PREVIEW_STALE
-#   names the row.
+#   compared by digest), and rows that depend on one to be removed stop it (foreign keys). Otherwise
+#   PREVIEW_STALE names the row.
 # - Ledger entries are reversed like any row, so XP is exact; the CHECK of the balance stops what is already
 #   spent.
 
@@ -28,14 +28,7 @@ from tools.toolkit import JsonObject, ToolError
 from . import settings
 from .actions import Action, deletion, edits, with_goal_title
 from .actions.person import NO_PERSON
-from .actions.unit_of_work import (
-    Key,
-    RowChange,
-    StoredRow,
-    UnitOfWork,
-    difference,
-    digested,
-)
+from .actions.unit_of_work import Key, RowChange, StoredRow, UnitOfWork, difference, digested
 from .base import days, rules, words
 from .base.diff import (
     Archived,
@@ -54,7 +47,7 @@ from .phases import dispatch, plans
 from .phases.applying import FEW_LINES
 from .phases.dry_run import Planned, dry_run
 
-# Tables without entries of their own: a change shows in that of the habit or action it belongs to.
+# Tables without entries of their own: a change shows in the entry of the habit or action it belongs to.
 WITHOUT_ENTRY = ("xp_ledger", "habit_schedules")
 
 MOST_STEPS = 5  # steps of a goal that a diff names one by one
@@ -81,10 +74,10 @@ def undo_last(
         if list:
             return dispatch.record(db, {"changes": _undoable(db)})
         # Undo takes the newest, or the `number`-th; redo the one undone last.
-        newest = """SELECT id FROM applied WHERE user = ? AND undone = ?
+        statement = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
-        newer = min(number - 1, rules.UNDONE_AT_MOST)
-        row = db.execute(newest, (settings.user(), redo, newer)).fetchone()
+        skipped = min(number - 1, rules.UNDONE_AT_MOST)
+        row = db.execute(statement, (settings.user(), redo, skipped)).fetchone()
         if row is None:
             raise ToolError(
                 f"Nothing to {'redo' if redo else 'undo'}",
@@ -97,7 +90,7 @@ def undo_last(
 
 
 def _undoable(db: Database) -> list[JsonObject]:
-    """Everything within reach of undo and redo: its time on the person's clock, and the changes in words."""
+    """List what undo and redo can reach: its time on the person's clock, and the changes in words."""
     rows = db.execute(
         """SELECT a.journal, a.undone, c.at,
             row_number() OVER (PARTITION BY a.undone ORDER BY a.id DESC) AS number
@@ -115,16 +108,16 @@ def _undoable(db: Database) -> list[JsonObject]:
 
 
 def changes_in_words(journal: str) -> str:
-    """The sentences of a journal's first changes."""
-    kept = json.loads(journal)
-    # An older journal keeps all of them and no count.
-    return "; ".join(words.shortened(kept["lines"], FEW_LINES, kept.get("count", 0)))
+    """The first changes of a journal, in words."""
+    stored = json.loads(journal)
+    # An older journal has the sentences of all changes and no count.
+    return "; ".join(words.shortened(stored["lines"], FEW_LINES, stored.get("count", 0)))
 
 
 @Action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
-    """Take back everything that one apply changed, or bring back everything that one undo took back."""
-    # Another version may have kept a preview without them.
+    """Reverse everything that one apply, or one undo, changed."""
+    # Another version may have stored a preview without them.
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = :id AND user = :user AND undone = :undone"
     journal = unit.scalar(statement, id=params.get("applied_id"), undone=undone)
@@ -133,7 +126,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     changes = [RowChange(*change) for change in json.loads(journal)["changes"]]
     before = _shown_rows(unit, changes)
     try:
-        _take_back(unit, changes)
+        _reverse_rows(unit, changes)
     except sqlite3.IntegrityError:
         raise _blocked("something that depends on it was added since, or its XP is spent") from None
     unit.outcome.entries = _entries(unit, before, _shown_rows(unit, changes))
@@ -143,7 +136,7 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _blocked(reason: str) -> ToolError:
-    """The error of changes that cannot be taken back exactly any more."""
+    """Error for changes that can no longer be reversed exactly."""
     return ToolError(
         f"Cannot undo: {reason}",
         "get_user_snapshot shows the present state; change it with preview_actions.",
@@ -152,7 +145,7 @@ def _blocked(reason: str) -> ToolError:
 
 
 def _shown_rows(unit: UnitOfWork, changes: list[RowChange]) -> ShownRows:
-    """The rows that a person sees now, read while what they belong to exists."""
+    """Rows that a person sees now, read while what they belong to exists."""
     rows: ShownRows = {}
     for change in changes:
         if change.table in WITHOUT_ENTRY:
@@ -166,15 +159,15 @@ def _shown_rows(unit: UnitOfWork, changes: list[RowChange]) -> ShownRows:
     return rows
 
 
-def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
-    """Reverse the changes, last first. Raises ToolError that names the row, if one does not hold what its
-    change left in it."""
+def _reverse_rows(unit: UnitOfWork, changes: list[RowChange]) -> None:
+    """Reverse the changes, last first. Raises ToolError that names a row which does not hold what its change
+    left in it."""
     for change in reversed(changes):
         row = unit.row(change.table, *change.key)
-        present = digested(row)
-        expected = {} if change.values is None else present | change.values
-        if present != expected:
-            raise _blocked(difference(change.table, list(expected.values()), row))
+        current = digested(row)
+        expected = {} if change.values is None else current | change.values
+        if current != expected:
+            raise _blocked(difference(list(expected.values()), row))
         if change.replaced is None:
             unit.remove(row)
         elif row:
@@ -184,8 +177,8 @@ def _take_back(unit: UnitOfWork, changes: list[RowChange]) -> None:
 
 
 def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[DiffEntry]:
-    """The entries of the diff: none for a row that the same changes insert and remove. A goal that goes or
-    comes back has its steps in its own entry; more than MOST_STEPS other steps of a goal share one."""
+    """Make the entries of the diff, none for a row that the same changes insert and remove. A goal that goes
+    or comes back has its steps in its own entry; more than MOST_STEPS other steps of a goal share one."""
     entries: list[DiffEntry] = []
     steps: dict[tuple[str, str], list[DiffEntry]] = {}
     for key in after | before:
@@ -197,8 +190,8 @@ def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[Diff
 
     for entry in entries:
         if isinstance(entry, Deleted) and entry.thing.kind == "goal":
-            with_it = steps.pop((entry.verb, entry.thing.title), ())
-            entry.step_titles = [step.thing.title for step in with_it]
+            its_steps = steps.pop((entry.verb, entry.thing.title), ())
+            entry.step_titles = [step.thing.title for step in its_steps]
     for group in steps.values():
         entries += [_grouped(group)] if len(group) > MOST_STEPS else group
     return entries
@@ -207,7 +200,7 @@ def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[Diff
 def _entries_of_row(
     unit: UnitOfWork, before: ShownRow | None, after: ShownRow | None
 ) -> Iterator[DiffEntry]:
-    """The diff entries of one row; None: it is not shown before, or after."""
+    """Make the entries of one row; None: it is not shown before, or after."""
     match before, after:
         case (row, entry), None if row.table == "habit_pauses":
             yield Resumed(entry.thing, resumed=row["first_day"])
@@ -225,7 +218,7 @@ def _entries_of_row(
 
 
 def _grouped(steps: list[DiffEntry]) -> DiffEntry:
-    """One entry for many steps of a goal: how they move, or which fields change."""
+    """Make one entry for many steps of a goal: how they move, or which fields change."""
     count = len(steps)
     thing = Thing("steps", goal_title=steps[0].thing.goal_title)
     names = set[str]()
@@ -234,9 +227,9 @@ def _grouped(steps: list[DiffEntry]) -> DiffEntry:
         if not isinstance(step, Changed):
             return replace(step, thing=thing, count=count)
         names |= step.changes.keys()
-        day = step.changes.get("dt")
-        if day and day.before and day.after:
-            moves.append((step.thing.title, day.before, day.after))
+        move = step.changes.get("dt")
+        if move and move.before and move.after:
+            moves.append((step.thing.title, move.before, move.after))
 
     if names == {"dt"} and len(moves) == count:
         return Shifted(thing, count=count, moves=sorted(moves, key=itemgetter(1)))

@@ -1,13 +1,13 @@
-"""The actions: each declares its fields above one function that validates, applies and describes the change.
+"""Actions: each declares its fields above one function that validates, applies and describes the change.
 
-A module beside this one is found by itself, so a new action is one file.
+Modules beside this one are discovered, so a new action is one file.
 """
 
-# The way of an action:
+# What happens to an action:
 # 1. `parse` turns its params, as sent, into canonical values. A preview keeps these.
-# 2. Its function finds rows through the unit of work, checks and changes them there, and gives it the
-#    outcome: the entries of the diff, and warnings of what may not be meant.
-# 3. The dry run takes all of it back; apply_actions runs the same function again and keeps it. So a function
+# 2. Its function finds rows through the unit of work, checks and changes them there, and adds the outcome to
+#    it: entries of the diff, and warnings of what may not be meant.
+# 3. The dry run rolls all of it back; apply_actions runs the same function again and commits. So a function
 #    decides by its values, its rows and the unit's day alone.
 
 import importlib
@@ -36,8 +36,8 @@ LONGEST_SHOWN = 120
 # Characters of a changed text that is shown whole, before and after.
 LONGEST_CHANGED = 60
 SHOWN_WHOLE = ("title", "name", "repeat")
-# What an entry says in other ways.
-COLUMNS_SAID_OTHERWISE = (
+# Columns that are no edit by themselves: an entry shows them in other ways, or not at all.
+COLUMNS_WITHOUT_EDIT = (
     *INTERNAL_COLUMNS,
     "goal_id",
     "deleted_at",
@@ -53,33 +53,32 @@ SAME_TITLE_CONDITIONS = targets.IN_SIGHT | {"steps": "is_complete = 0 AND goal_i
 ACTIONS: dict[str, "Action"] = {}
 
 
-# It takes the unit of work and the canonical values; of an action on one entity its row and the other values.
-Perform = Callable[..., None]
+# Takes the unit of work and the canonical values; an action on one entity its row and the other values.
+ActionFunction = Callable[..., None]
 
 
 @dataclass(eq=False)
 class Action:
-    """Declare the function below an action: it takes the unit of work and the canonical values."""
+    """Declare the function below as an action: it takes the unit of work and the canonical values."""
 
     name: str
     fields: Fields
     required: tuple[str, ...] = ()
-    run: Perform = field(init=False)
+    run: ActionFunction = field(init=False)
 
-    def __call__(self, run: Perform) -> Perform:
+    def __call__(self, run: ActionFunction) -> ActionFunction:
         self.run = run
         ACTIONS[self.name] = self
         return run
 
     @property
     def domain(self) -> str:
-        """The kind of thing it acts on, as ENTITIES has it: goal, step, habit, diary, ssp; or person,
-        undo."""
+        """Kind of thing it acts on, as in ENTITIES: goal, step, habit, diary, ssp; or person, undo."""
         return self.name.partition(".")[0]
 
     @property
     def updates(self) -> bool:
-        """True if null clears a field: in an update."""
+        """True for an update, in which null clears a field."""
         return ".update" in self.name
 
     @property
@@ -88,7 +87,7 @@ class Action:
         return self.domain not in ("undo", "loop")
 
     def parse(self, params: object) -> JsonObject:
-        """The canonical values of `params`. Raises ToolError for the first thing that does not fit."""
+        """Canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if params is None:
             raise fields.missing("params")
         if not isinstance(params, dict):
@@ -99,19 +98,19 @@ class Action:
 
 
 def action_on_one(name: str, /, *required: str, **takes: fields.Field):
-    """Declare the function below an action on one entity: it takes its row instead of its id, and the other
-    values by name.
+    """Declare the function below as an action on one entity: it takes the entity's row instead of its id, and
+    the other values by name.
 
-    `required` are fields beside its id: an action `goal.…` has a goal_id.
+    `required` are fields beside the id: an action `goal.…` has a goal_id.
     """
     entity = name.partition(".")[0]
-    key = f"{entity}_id"
-    kind = GOAL_ID_OR_NULL if entity == "goal" else fields.ENTITY_ID
+    id_name = f"{entity}_id"
+    id_field = GOAL_ID_OR_NULL if entity == "goal" else fields.ENTITY_ID
 
-    def declare(run: Perform) -> Perform:
-        @Action(name, {key: kind, **takes}, (key, *required))
+    def declare(run: ActionFunction) -> ActionFunction:
+        @Action(name, {id_name: id_field, **takes}, (id_name, *required))
         def find_and_run(unit: UnitOfWork, params: JsonObject) -> None:
-            run(unit, unit.existing(entity, params.pop(key)), **params)
+            run(unit, unit.existing(entity, params.pop(id_name)), **params)
 
         return run
 
@@ -119,7 +118,7 @@ def action_on_one(name: str, /, *required: str, **takes: fields.Field):
 
 
 def ordered() -> list[Action]:
-    """The published actions by domain; within a domain in the order of their declarations."""
+    """Published actions by domain; within a domain in the order of their declarations."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
     published = [action for action in ACTIONS.values() if action.published]
@@ -144,24 +143,23 @@ INVENTED_VERBS = {
 
 
 def action_named(name: object) -> Action:
-    """The published action of that name. Raises ToolError that names the nearest ones."""
+    """Find the published action of that name. Raises ToolError that names the nearest ones."""
     if not name:
         raise fields.missing("action")
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action
 
-    sent = fields.printable(name).lower()
-    domain, _, verb = sent.partition(".")
+    unknown = fields.printable(name).lower()
+    domain, _, verb = unknown.partition(".")
     names = [each.name for each in ordered()]
     meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
-    nearest = [each for each in meant if each in names] or errors.nearest_names(
-        sent, harmless, cutoff=0
-    )
+    nearest = [each for each in meant if each in names]
+    nearest = nearest or errors.nearest_names(unknown, harmless, cutoff=0)
     raise ToolError(
-        f"Unknown action: {sent}", f"There are: {', '.join(nearest)}.", "UNKNOWN_ACTION"
+        f"Unknown action: {unknown}", f"There are: {', '.join(nearest)}.", "UNKNOWN_ACTION"
     )
 
 
@@ -174,24 +172,24 @@ def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:
             return replace(thing, kind="mark", dates=(row["date"],))
         return thing
 
-    kind = ENTITY_OF[table]
-    if kind in ("person", "ssp"):
-        return Thing(kind)
-    key = None if f"{table}/{row['id']}" in unit.created_rows else row["id"]
+    entity = ENTITY_OF[table]
+    if entity in ("person", "ssp"):
+        return Thing(entity)
+    known_id = None if f"{table}/{row['id']}" in unit.created_rows else row["id"]
     title = row.get("title") or row.get("name", "")
-    goal_title = title_of_goal(unit, row) if kind == "step" else ""
-    dates = (row["date"],) if kind == "diary" else ()
-    return Thing(kind, title, key, goal_title, dates)
+    goal_title = title_of_goal(unit, row) if entity == "step" else ""
+    dates = (row["date"],) if entity == "diary" else ()
+    return Thing(entity, title, known_id, goal_title, dates)
 
 
 def title_of_goal(unit: UnitOfWork, row: JsonObject) -> str:
-    """The title of the goal of a step or habit; "" if it has none."""
-    key = row.get("goal_id")
-    return unit.row("goals", key)["title"] if key else ""
+    """Title of the goal of a step or habit; "" if it has none."""
+    goal_id = row.get("goal_id")
+    return unit.row("goals", goal_id)["title"] if goal_id else ""
 
 
 def changed_columns(row: JsonObject, params: JsonObject) -> JsonObject:
-    """The columns that `params` really changes, with the new values. Raises ToolError NOTHING_TO_UPDATE."""
+    """Columns that `params` really changes, with the new values. Raises ToolError NOTHING_TO_UPDATE."""
     values = {name: value for name, value in params.items() if row[name] != value}
     if not values:
         raise ToolError(
@@ -203,27 +201,27 @@ def changed_columns(row: JsonObject, params: JsonObject) -> JsonObject:
 
 
 def with_goal_title(unit: UnitOfWork, row: StoredRow) -> StoredRow:
-    """A row with the title of the goal that it has now."""
+    """Copy a row, with the title of the goal that it has now."""
     return StoredRow(row.table, row | {"goal_title": title_of_goal(unit, row) or None})
 
 
 def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Edit]:
-    """The edits that a diff shows of a changed row: a target is one edit, a goal's amount is shown by its
-    sum, a place by its number in the list."""
+    """Edits that a diff shows of a changed row: a target is one edit, a goal's amount is shown by its sum, a
+    place by its number in the list."""
     changes = {}
     for name, value in after.items():
-        if name not in COLUMNS_SAID_OTHERWISE and before[name] != value:
+        if name not in COLUMNS_WITHOUT_EDIT and before[name] != value:
             changes[name] = _edit(name, before[name], value)
 
     target = Edit(target_of(before), target_of(after))
     if target.before != target.after:
         changes["target"] = target
     if "amount" in changes and after.get("target_amount"):
-        present = targets.sum_of(unit, after)
-        earlier = round(present - (after["amount"] or 0) + (before["amount"] or 0), 3)
+        total = targets.sum_of(unit, after)
+        total_before = round(total - (after["amount"] or 0) + (before["amount"] or 0), 3)
         del changes["amount"]
-        changes["sum"] = Edit(earlier, {"amount": present, "target": target.after})
-    # The place in the list of goals; a field `place` of another thing is like any other.
+        changes["sum"] = Edit(total_before, {"amount": total, "target": target.after})
+    # Only goals and habits have a place in a list; a field `place` of another thing is like any other.
     if "place" in changes and after.table in targets.IN_SIGHT:
         del changes["place"]
         changes["list_place"] = Edit(
@@ -233,7 +231,7 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
 
 
 def _edit(column: str, before: Any, after: Any) -> Edit:
-    """The edit of a column; a long text is shown by its lengths and the part that changed."""
+    """Edit of a column; a long text is shown by its lengths and the part that changed."""
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
     if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
         return Edit(diff_value(column, before), diff_value(column, after))
@@ -241,14 +239,14 @@ def _edit(column: str, before: Any, after: Any) -> Edit:
 
 
 def shown_values(values: JsonObject, columns: Iterable[str]) -> JsonObject:
-    """The values that a diff shows of `columns`, without empty ones."""
+    """Values that a diff shows of `columns`, without empty ones."""
     return {
         name: diff_value(name, values[name]) for name in columns if values.get(name) is not None
     }
 
 
 def diff_value(column: str, value: Any) -> Any:
-    """A stored value as a diff shows it: a long text by its beginning and its length."""
+    """Stored value as a diff shows it: a long text by its beginning and its length."""
     if column in ("schedule_days", "month_days"):
         return parsed_numbers(value)
     if column == "is_complete":
@@ -278,7 +276,7 @@ def update_entity(unit: UnitOfWork, row: StoredRow, params: JsonObject, texts: F
 
 
 def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
-    """The diff entry of a deleted row; its texts or amount tell it from others of the same day."""
+    """Diff entry of a deleted row; its texts or amount distinguish it from others of the same day."""
     entry = Deleted(thing_of(unit, row))
     match row.table:
         case "diary":
@@ -293,8 +291,8 @@ def deletion(unit: UnitOfWork, row: StoredRow) -> Deleted:
 
 
 def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
-    """Delete an entity for the person; its row stays, so that undo brings it back. `details`: the attributes
-    of `Deleted`."""
+    """Hide an entity from the person; its row stays, so that undo brings it back. `details`: attributes of
+    `Deleted`."""
     unit.change(row, {"deleted_at": unit.stamp})
     unit.add_entry(replace(deletion(unit, row), **details))
 
@@ -302,18 +300,17 @@ def delete_entity(unit: UnitOfWork, row: StoredRow, **details: Any) -> None:
 def reopen_entity(unit: UnitOfWork, row: StoredRow) -> None:
     """Reopen a goal or step; the XP of its completion goes on the day of that completion. Raises ToolError
     NOT_COMPLETED."""
-    kind = ENTITY_OF[row.table]
-    column, state = ("status", "work") if kind == "goal" else ("is_complete", 0)
-    if row[column] == state:
+    entity = ENTITY_OF[row.table]
+    column, open_state = ("status", "work") if entity == "goal" else ("is_complete", 0)
+    if row[column] == open_state:
         raise ToolError(
-            f"{kind.capitalize()} is not completed", "There is nothing to undo.", "NOT_COMPLETED"
+            f"{entity.capitalize()} is not completed", "There is nothing to undo.", "NOT_COMPLETED"
         )
 
-    unit.change(row, {column: state, "completed_at": None, "completed_on": None})
-    earned = unit.earn_difference(0, f"{kind}.reopen", row, row["completed_on"])
-    unit.add_entry(
-        Changed(thing_of(unit, row), xp_reward=earned, changes={column: Edit(row[column], state)})
-    )
+    unit.change(row, {column: open_state, "completed_at": None, "completed_on": None})
+    earned = unit.earn_difference(0, f"{entity}.reopen", row, row["completed_on"])
+    changes = {column: Edit(row[column], open_state)}
+    unit.add_entry(Changed(thing_of(unit, row), xp_reward=earned, changes=changes))
 
 
 def set_archived(unit: UnitOfWork, row: StoredRow, archived: bool) -> None:
@@ -323,9 +320,9 @@ def set_archived(unit: UnitOfWork, row: StoredRow, archived: bool) -> None:
     unit.add_entry(Archived(thing_of(unit, row), archived=archived))
 
 
-def checked_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) -> str:
-    """A day that is neither in the future nor long ago; today if none is sent. Raises ToolError
-    INVALID_DATE."""
+def checked_day(unit: UnitOfWork, day: str | None, most_back: int, permission: str) -> str:
+    """Return a day that is neither in the future nor long ago; today if none is sent. `permission`: what the
+    error says can be done. Raises ToolError INVALID_DATE."""
     today = unit.day
     earliest = unit.day_after(-most_back)
     if day is None or earliest <= day <= today:
@@ -334,19 +331,18 @@ def checked_day(unit: UnitOfWork, day: str | None, most_back: int, what: str) ->
     why = "in the future" if day > today else f"more than {most_back} days back"
     raise ToolError(
         f"date is {why}: {day}",
-        f"Today is {today}; {what} from {earliest} to today.",
+        f"Today is {today}; {permission} from {earliest} to today.",
         "INVALID_DATE",
         field="date",
     )
 
 
 def warn_of_same_title(unit: UnitOfWork, table: str, title: str, **values: int) -> None:
-    """Warn if something that is in sight has this title already, in any case of letters."""
+    """Warn if something in sight has this title already, ignoring case."""
     column = "name" if table == "habits" else "title"
     statement = f"""SELECT {column} FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND {SAME_TITLE_CONDITIONS[table]}"""
-    present = {"user": unit.user, "today": unit.day}
-    for (other,) in unit.db.execute(statement, present | values):
+    for (other,) in unit.select(statement, **values):
         if other.casefold() == title.casefold():
             unit.warn("warn.same_title", title=other)
             return

@@ -1,4 +1,4 @@
-"""Actions on the diary."""
+"""Actions on entries of the diary."""
 
 from tools.toolkit import JsonObject, ToolError
 
@@ -32,13 +32,10 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     elif unit.scalar(ENTRIES_OF_DAY, day=day):
         unit.warn("warn.second_entry", day=day)
 
-    key = unit.outcome.created_id = unit.create("diary", params)
-    earned = unit.earn(rules.DIARY_WRITTEN, "diary.create_entry", key)
-    unit.add_entry(
-        Created(
-            Thing("diary", dates=(day,)), xp_reward=earned, values=shown_values(params, CONTENT)
-        )
-    )
+    entry_id = unit.outcome.created_id = unit.create("diary", params)
+    earned = unit.earn(rules.DIARY_WRITTEN, "diary.create_entry", entry_id)
+    thing = Thing("diary", dates=(day,))
+    unit.add_entry(Created(thing, xp_reward=earned, values=shown_values(params, CONTENT)))
 
 
 @Action(
@@ -64,7 +61,7 @@ def delete(unit: UnitOfWork, entry: StoredRow) -> None:
 
 
 def _entry_named(unit: UnitOfWork, diary_id: int | str | None, day: str | None) -> StoredRow:
-    """The entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
+    """Find an entry by its id, or the only one of a day. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     if diary_id is not None:
         return unit.existing("diary", diary_id)
     if day is None:

@@ -23,7 +23,7 @@ from . import (
     warn_of_same_title,
 )
 
-# Each with words that fit it.
+# Each with other words that stand for it.
 CATEGORIES = {
     "work": "job career business study learning education работа учёба учеба карьера",
     "health_sport": "health sport fitness здоровье спорт",
@@ -46,7 +46,7 @@ CONTENT = {
 
 @Action("goal.create", {**CONTENT, "steps": steps.STEPS}, ("title",))
 def create(unit: UnitOfWork, params: JsonObject) -> None:
-    """Create a goal, with its steps if they come along; from here on `goal_id: null` refers to it."""
+    """Create a goal, with its steps if it has any; from here on `goal_id: null` refers to it."""
     own_steps = params.pop("steps", None)
     title = params["title"]
     values = {"category": "work"} | params
@@ -58,11 +58,11 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     warn_of_same_title(unit, "goals", title)
     steps.warn_of_unlikely(unit, title, dt=params.get("due"))
 
-    key = unit.create("goals", targets.as_columns(values))
-    unit.created[""] = ("goal", key)
-    unit.outcome.created_id = key
+    goal_id = unit.create("goals", targets.as_columns(values))
+    unit.created[""] = ("goal", goal_id)
+    unit.outcome.created_id = goal_id
     if own_steps:
-        created.steps = steps.add_steps(unit, key, own_steps)
+        created.steps = steps.add_steps(unit, goal_id, own_steps)
 
 
 @action_on_one("goal.update", **CONTENT, append=fields.object_of(TEXTS), **targets.ORDER)
@@ -80,7 +80,7 @@ def update(unit: UnitOfWork, goal: StoredRow, **params: Any) -> None:
 
 @action_on_one("goal.add", "amount", amount=targets.ANY_AMOUNT)
 def add(unit: UnitOfWork, goal: StoredRow, amount: float) -> None:
-    """Add to the amount of a goal, or take off it."""
+    """Add to the amount of a goal, or subtract from it."""
     update(unit, goal, amount=round((goal["amount"] or 0) + amount, 3))
 
 
@@ -100,7 +100,7 @@ def complete(unit: UnitOfWork, goal: StoredRow) -> None:
 
 
 action_on_one("goal.reopen")(reopen_entity)
-# Out of sight, with its steps; nothing of it is lost.
+# An archived goal is out of sight, with its steps; nothing is lost.
 action_on_one("goal.archive")(partial(set_archived, archived=True))
 action_on_one("goal.unarchive")(partial(set_archived, archived=False))
 

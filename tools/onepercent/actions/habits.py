@@ -26,18 +26,19 @@ from . import (
 )
 
 
-def numbers_field(each: fields.Field, what: str, description: str = "") -> fields.Field:
-    """Different whole numbers; the canonical value is text like `1,3,5`."""
-    values = fields.list_of(each, description, nullable=True)
+def numbers_field(each: fields.Field, plural: str, description: str = "") -> fields.Field:
+    """Field of different whole numbers, which errors call `plural`; the canonical value is text like
+    `1,3,5`."""
+    list_field = fields.list_of(each, description, nullable=True)
 
     def convert(name: str, value: object) -> str:
-        numbers = values.convert(name, value)
+        numbers = list_field.convert(name, value)
         if len(set(numbers)) < len(numbers):
-            raise fields.invalid(name, f"a list of different {what}")
+            raise fields.invalid(name, f"a list of different {plural}")
 
         return ",".join(map(str, sorted(numbers)))
 
-    return replace(values, convert=convert, expected=f"different {what}, at least one")
+    return replace(list_field, convert=convert, expected=f"different {plural}, at least one")
 
 
 DESCRIPTION = {"description": fields.text(1000)}
@@ -50,7 +51,8 @@ DAY_OF_MONTH = fields.integer(1, 31, "one of the days of the month, 1 to 31 (the
 
 
 def _limit_or_target(name: str, value: object) -> JsonObject:
-    """A target: at least `amount`; or a limit: at most so many, or at most `amount`."""
+    """Read a target, of at least `amount`, or a limit, of at most `at_most`; `at_most: true` limits
+    `amount`."""
     if isinstance(value, dict):
         limit = value.get("at_most")
         if isinstance(limit, bool):
@@ -88,8 +90,8 @@ CONTENT: fields.Fields = {
     "until": fields.day(nullable=True),
     "goal_id": GOAL_ID_OR_NULL,
 }
-# Frequencies that are called weekly, too.
-WEEKLY_DETAILS = ("custom", "times_per_week")
+# Frequencies that people call weekly, too.
+CALLED_WEEKLY = ("custom", "times_per_week")
 # The defaults of a new habit; its default penalty is its reward.
 DEFAULTS: JsonObject = {"icon": "star", "xp_reward": rules.HABIT_REWARD, "frequency_type": "daily"}
 
@@ -110,8 +112,8 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     unit.add_entry(Created(thing, values=shown))
 
     warn_of_same_title(unit, "habits", values["name"])
-    key = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
-    _warn_of_end_and_unit(unit, unit.existing("habit", key), params)
+    habit_id = unit.outcome.created_id = unit.create("habits", {"created_on": unit.day} | columns)
+    _warn_of_end_and_unit(unit, unit.existing("habit", habit_id), params)
 
 
 @action_on_one("habit.update", **CONTENT, append=fields.object_of(DESCRIPTION), **targets.ORDER)
@@ -122,8 +124,8 @@ def update(unit: UnitOfWork, habit: StoredRow, **params: Any) -> None:
     _imply_frequency(params)
     if frequency := params.get("frequency_type"):
         # The details that only another frequency needs are cleared.
-        for kind, column in schedules.DETAILS.items():
-            if kind != frequency:
+        for other, column in schedules.DETAILS.items():
+            if other != frequency:
                 params.setdefault(column, None)
 
     before = history_of(unit, habit)
@@ -158,14 +160,15 @@ def _warn_of_end_and_unit(unit: UnitOfWork, habit: StoredRow, params: JsonObject
 
 
 def _resolve_goal(unit: UnitOfWork, params: JsonObject) -> None:
-    """Set the `goal_id` that a habit adds to; in an update null means none."""
-    key = params.get("goal_id")
-    if key is not None or ("goal_id" in params and "" in unit.created):
-        params["goal_id"] = unit.existing("goal", key)["id"]
+    """Replace a reference in `goal_id` by the id of the goal; null without a goal created before means
+    none."""
+    reference = params.get("goal_id")
+    if reference is not None or ("goal_id" in params and "" in unit.created):
+        params["goal_id"] = unit.existing("goal", reference)["id"]
 
 
 def _columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that store them: a target has three."""
+    """Values by the columns that store them: a target has three."""
     if "target" in params:
         limits = "at_most" in (params["target"] or {})
         params = params | {"at_most": 1 if limits else None}
@@ -174,12 +177,12 @@ def _columns(params: JsonObject) -> JsonObject:
 
 def _imply_frequency(params: JsonObject) -> None:
     """Set the frequency that its details imply: schedule_days alone, or with weekly, is custom."""
-    details = [kind for kind, name in schedules.DETAILS.items() if params.get(name)]
+    implied = [each for each, column in schedules.DETAILS.items() if params.get(column)]
+    if len(implied) != 1:
+        return
     frequency = params.get("frequency_type")
-    if len(details) == 1 and (
-        not frequency or (frequency == "weekly" and details[0] in WEEKLY_DETAILS)
-    ):
-        params["frequency_type"] = details[0]
+    if not frequency or (frequency == "weekly" and implied[0] in CALLED_WEEKLY):
+        params["frequency_type"] = implied[0]
 
 
 def _check_schedule(habit: JsonObject) -> None:
@@ -194,13 +197,13 @@ def _check_schedule(habit: JsonObject) -> None:
             field=detail,
         )
 
-    for kind, name in schedules.DETAILS.items():
-        if kind != frequency and habit.get(name):
+    for other, column in schedules.DETAILS.items():
+        if other != frequency and habit.get(column):
             raise ToolError(
-                f"{name} does not go with frequency_type {frequency}",
-                f"Send frequency_type {kind} with it, or leave {name} out.",
+                f"{column} does not go with frequency_type {frequency}",
+                f"Send frequency_type {other} with it, or leave {column} out.",
                 "FIELD_INVALID",
-                field=name,
+                field=column,
             )
 
     if habit.get("at_most") and frequency in ("weekly", "times_per_week", "every_n_days"):
@@ -220,27 +223,28 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
     if new == old:
         return
 
-    key = habit["id"]
-    if row := unit.row("habit_schedules", key, unit.day):
+    habit_id = habit["id"]
+    if row := unit.row("habit_schedules", habit_id, unit.day):
         unit.change(row, new)
     elif habit["created_on"] < unit.day:
-        for first, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
-            if not unit.row("habit_schedules", key, first):
-                unit.create("habit_schedules", {"habit_id": key, "first_day": first, **schedule})
+        for first_day, schedule in ((schedules.BEGINNING, old), (unit.day, new)):
+            if not unit.row("habit_schedules", habit_id, first_day):
+                values = {"habit_id": habit_id, "first_day": first_day, **schedule}
+                unit.create("habit_schedules", values)
 
 
 def history_of(unit: UnitOfWork, habit: Row) -> History:
-    """The history of a habit as it is now."""
+    """Load the history of a habit as it is now."""
     return histories.load_where(unit.db, "h.id = :id", unit.today, id=habit["id"])[0]
 
 
 def warn_of_streak(unit: UnitOfWork, before: History) -> None:
     """Warn if the streak that stood before an action is shorter now."""
     after = history_of(unit, before.habit)
-    old = before.streak().run
-    new = after.streak().run
+    run_before = before.streak().run
+    run = after.streak().run
 
-    if new < old:
+    if run < run_before:
         period = after.unit_of_streak()
         title = before.habit["name"]
-        unit.warn("warn.streak", title=title, before=(old, period), after=(new, period))
+        unit.warn("warn.streak", title=title, before=(run_before, period), after=(run, period))

@@ -1,4 +1,4 @@
-"""Actions on the days of habits: marked kept or missed."""
+"""Actions on the days of habits: mark them kept or missed."""
 
 # A day of a habit has one mark: completed, missed, or partial (an amount below the target). The mark stores
 # the XP that it brought: replacing it moves the difference, removing it moves all of it.
@@ -13,15 +13,7 @@ from ..base import days, fields, rules, words
 from ..base.diff import Marked, target_of
 from ..habits.histories import History
 from ..habits.schedules import Course
-from . import (
-    Action,
-    StoredRow,
-    UnitOfWork,
-    action_on_one,
-    checked_day,
-    deletion,
-    thing_of,
-)
+from . import Action, StoredRow, UnitOfWork, action_on_one, checked_day, deletion, thing_of
 from .habits import history_of, warn_of_streak
 from .targets import AMOUNT, warn_of_reached, without_target
 
@@ -44,54 +36,57 @@ OTHER_DAYS_OF_WEEK = """SELECT count(*) FROM habit_marks
 
 def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
     """Mark each of the habits on each of the days, except those that have this mark already."""
-    marked_before = ""
+    duplicates = []
     for habit in unit.rows_named("habit", params):
         if habit["archived_at"]:
             raise ToolError(
                 "Habit is archived", "habit.unarchive brings it back.", "HABIT_ARCHIVED"
             )
-
-        # Mark its days, with one entry for all of them, and collect those that have this mark already.
-        history = history_of(unit, habit)
-        entry = Marked(thing_of(unit, habit), target=target_of(habit))
-        xp_before = unit.balance
-        dates = []
-        duplicates = []
-        for day in _days_to_mark(unit, history.course, params):
-            if _mark_day(unit, history, day, params, status, entry):
-                dates.append(day)
-            else:
-                duplicates.append(day)
-        if duplicates:
-            marked_before = duplicates[-1]
-            unit.warn("warn.marked", title=habit["name"], dates=duplicates)
-        if not dates:
-            continue
-
-        # What the entry says of all, and what may not be meant.
-        entry.thing = replace(entry.thing, kind="mark", dates=tuple(words.ranges(dates)))
-        entry.xp_reward = unit.balance - xp_before
-        entry.count = len(dates)
-        if len(dates) == 1:
-            entry.replaces = entry.replaces.get(dates[0])
-        unit.add_entry(entry)
-        if habit["goal_id"] and "amount" in params:
-            warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
-        _warn_of_days(unit, history, dates)
-        warn_of_streak(unit, history)
+        duplicates += _mark_habit(unit, habit, params, status)
 
     # Nothing was marked.
     if unit.outcome.entries:
         return
-    if marked_before:
+    if duplicates:
         raise ToolError(
-            f"Habit already marked {status} on {marked_before}",
+            f"Habit already marked {status} on {duplicates[-1]}",
             "A day has one mark: the other status replaces it, habit.unmark removes it.",
             "ALREADY_COMPLETED",
         )
     raise ToolError(
         "Nothing is due on these dates", "Name the days one by one in dates.", "INVALID_DATE"
     )
+
+
+def _mark_habit(unit: UnitOfWork, habit: StoredRow, params: JsonObject, status: str) -> list[str]:
+    """Mark days of a habit, with one entry for all of them; return those that have this mark already."""
+    history = history_of(unit, habit)
+    entry = Marked(thing_of(unit, habit), target=target_of(habit))
+    xp_before = unit.balance
+    dates = []
+    duplicates = []
+    for day in _days_to_mark(unit, history.course, params):
+        if _mark_day(unit, history, day, params, status, entry):
+            dates.append(day)
+        else:
+            duplicates.append(day)
+    if duplicates:
+        unit.warn("warn.marked", title=habit["name"], dates=duplicates)
+    if not dates:
+        return duplicates
+
+    # What the entry says of all its days, and warnings of what may not be meant.
+    entry.thing = replace(entry.thing, kind="mark", dates=tuple(words.ranges(dates)))
+    entry.xp_reward = unit.balance - xp_before
+    entry.count = len(dates)
+    if len(dates) == 1:
+        entry.replaces = entry.replaces.get(dates[0])
+    unit.add_entry(entry)
+    if habit["goal_id"] and "amount" in params:
+        warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
+    _warn_of_days(unit, history, dates)
+    warn_of_streak(unit, history)
+    return duplicates
 
 
 # An amount is added to that of the day, which is done once it reaches the target, and missed once it is
@@ -125,11 +120,11 @@ def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
 
 
 def _days_to_mark(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
-    """The days to mark: those named, and the due ones of each range."""
-    ordinals: set[int] = set()
-    what = "habit.pause takes days to come, a mark can be made"
+    """Days to mark: those named, and the due ones of each range."""
+    ordinals = set[int]()
+    permission = "habit.pause takes days to come, a mark can be made"
     for ends in params.get("dates", [[params.get("date")]]):
-        dates = [checked_day(unit, day, rules.MARK_DAYS_BACK, what) for day in ends]
+        dates = [checked_day(unit, day, rules.MARK_DAYS_BACK, permission) for day in ends]
         first = days.ordinal(dates[0])
         last = days.ordinal(dates[-1])
 
@@ -153,33 +148,33 @@ def _mark_day(
     - `history`: the habit with its marks as they are now;
     - `params`: those of the action, with amount, note or excuse_reason;
     - `status`: completed or missed, before the amount is looked at;
-    - `entry`: that of the diff, which gets what is said of this day.
+    - `entry`: that of the diff, to which this day is added.
     """
     habit = history.habit
-    before = unit.row("habit_marks", habit["id"], day)
-    present = before or NO_MARK
+    stored = unit.row("habit_marks", habit["id"], day)
+    before = stored or NO_MARK
     excuse = params.get("excuse_reason")
-    note = params.get("note") or present["note"]
-    says_new = excuse not in (None, present["excuse_reason"]) or note != present["note"]
-    if present["status"] == status and "amount" not in params and not says_new:
+    note = params.get("note") or before["note"]
+    has_new_text = excuse not in (None, before["excuse_reason"]) or note != before["note"]
+    if before["status"] == status and "amount" not in params and not has_new_text:
         return False
 
     # The mark as it will be, and the XP that it moves.
-    status, amount, worth = _judge(unit, history, day, params, status, present)
-    earned = unit.earn(worth - present["xp"], f"habit.mark_{status}", habit["id"], day)
+    status, amount, worth = _judge(unit, history, day, params, status, before)
+    earned = unit.earn(worth - before["xp"], f"habit.mark_{status}", habit["id"], day)
     values = {
         "status": status,
         "excuse_reason": excuse,
         "note": note,
         "amount": amount,
-        "xp": present["xp"] + earned,
+        "xp": before["xp"] + earned,
     }
-    if before:
-        unit.change(before, values)
+    if stored:
+        unit.change(stored, values)
     else:
         unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
 
-    # What is said of it: of several days the state of the last.
+    # What the entry says: of several days the state of the last.
     entry.status = status
     entry.excuse_reason = excuse
     entry.note = params.get("note")
@@ -187,7 +182,7 @@ def _mark_day(
     added = params.get("amount", amount)
     if added != amount:
         entry.added = added
-    if before and before["status"] != status:
+    if before["status"] not in ("", status):
         entry.replaces[day] = before["status"]
     return True
 
@@ -198,16 +193,16 @@ def _judge(
     day: str,
     params: JsonObject,
     status: str,
-    present: JsonObject,
+    before: JsonObject,
 ) -> tuple[str, float | None, int]:
-    """The status, amount and XP that a mark gets."""
+    """Status, amount and XP of a mark, given the one `before` it."""
     habit = history.habit
     if status == "missed":
         return status, None, 0 if params.get("excuse_reason") else -habit["xp_penalty"]
 
     # What is sent is added to the day's amount; “done” without an amount means the whole target.
     target = habit["target_amount"]
-    amount = present["amount"]
+    amount = before["amount"]
     if "amount" in params:
         if target is None:
             raise without_target("habit")
@@ -221,12 +216,12 @@ def _judge(
         return status, amount, 0
     # A habit without a target has no amounts. A day that is done stays done, even if the target has grown
     # since.
-    if amount is not None and amount < target and present["status"] != status:
+    if amount is not None and amount < target and before["status"] != status:
         return "partial", amount, 0
     # Even without this day the week has all the times that the habit needs.
     times = history.course.schedule_on(days.ordinal(day)).times
     others = unit.scalar(OTHER_DAYS_OF_WEEK, habit=habit["id"], day=day)
-    if present["xp"] <= 0 and 0 < times <= others:
+    if before["xp"] <= 0 and 0 < times <= others:
         unit.warn("warn.enough", title=habit["name"])
         return status, amount, 0
     return status, amount, habit["xp_reward"]

@@ -1,4 +1,4 @@
-"""Actions that pause habits, or put them out of sight."""
+"""Actions that pause habits, or archive them."""
 
 # - A pause has a last day, or none until it is resumed. Pauses of a habit never meet.
 # - An archived habit is paused as long as it is out of sight, so that it returns with its streak.
@@ -9,14 +9,7 @@ from ..base import fields
 from ..base.diff import Paused, Resumed
 from ..habits.due_days import HABIT_IS_IN_SIGHT
 from ..habits.schedules import LAST_DATE
-from . import (
-    Action,
-    StoredRow,
-    UnitOfWork,
-    action_on_one,
-    set_archived,
-    thing_of,
-)
+from . import Action, StoredRow, UnitOfWork, action_on_one, set_archived, thing_of
 
 WHICH_HABITS = {
     "habit_id": fields.ENTITY_ID,
@@ -25,7 +18,7 @@ WHICH_HABITS = {
 }
 HABITS_IN_SIGHT = f"""SELECT id FROM habits
     WHERE user = :user AND deleted_at IS NULL AND {HABIT_IS_IN_SIGHT} ORDER BY id"""
-PAUSES_MEETING = """SELECT habit_id, first_day FROM habit_pauses
+OVERLAPPING_PAUSES = """SELECT habit_id, first_day FROM habit_pauses
     WHERE habit_id = ? AND first_day <= ? AND (last_day IS NULL OR last_day >= ?) ORDER BY first_day"""
 
 
@@ -55,7 +48,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
                 field="from",
             )
 
-        for other in _pauses(unit, habit, first, end):
+        for other in _overlapping_pauses(unit, habit, first, end):
             until = other["last_day"] or "it is resumed"
             raise ToolError(
                 f"Habit {habit['name']} is already paused from {other['first_day']} until {until}",
@@ -72,7 +65,7 @@ def pause(unit: UnitOfWork, params: JsonObject) -> None:
 
 @Action("habit.resume", WHICH_HABITS)
 def resume(unit: UnitOfWork, params: JsonObject) -> None:
-    """End the pause of habits as of today, or give up the one to come."""
+    """End the pause of habits as of yesterday, or remove the one to come."""
     for habit in _chosen_habits(unit, params):
         if ended := _end_pause(unit, habit):
             unit.add_entry(Resumed(thing_of(unit, habit), resumed=ended))
@@ -83,7 +76,7 @@ def resume(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
-    """The habits that an action names: one, several, or all in sight, with exceptions."""
+    """Habits that an action names: one, several, or all in sight, with exceptions."""
     if params.get("all"):
         fields.exactly_one(params, *WHICH_HABITS)
         habits = unit.find_all("habit", HABITS_IN_SIGHT)
@@ -96,10 +89,10 @@ def _chosen_habits(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
 
 @action_on_one("habit.archive")
 def archive(unit: UnitOfWork, habit: StoredRow) -> None:
-    """Put a habit out of sight, paused; nothing of it is lost."""
+    """Archive a habit: it is out of sight and paused, and loses nothing."""
     set_archived(unit, habit, archived=True)
     first = _first_day(unit, habit)
-    for row in _pauses(unit, habit, first, first):
+    for row in _overlapping_pauses(unit, habit, first, first):
         if row["last_day"]:  # It would end while the habit is out of sight.
             unit.change(row, {"last_day": None})
         return
@@ -115,22 +108,25 @@ def unarchive(unit: UnitOfWork, habit: StoredRow) -> None:
 
 
 def _first_day(unit: UnitOfWork, habit: StoredRow) -> str:
-    """Today; tomorrow if today has a mark, which a pause would leave out of the streak."""
+    """First day of a pause that begins now: today, or tomorrow if today has a mark, which the pause would
+    leave out of the streak."""
     is_marked = bool(unit.row("habit_marks", habit["id"], unit.day))
     return unit.day_after(is_marked)
 
 
-def _pauses(unit: UnitOfWork, habit: StoredRow, first: str, end: str) -> list[StoredRow]:
-    """The pauses of a habit that meet these days, read so that another session's change of them is
+def _overlapping_pauses(
+    unit: UnitOfWork, habit: StoredRow, first: str, end: str
+) -> list[StoredRow]:
+    """Pauses of a habit that overlap these days, read so that another session's change of them is
     noticed."""
-    keys = unit.db.execute(PAUSES_MEETING, (habit["id"], end, first))
+    keys = unit.db.execute(OVERLAPPING_PAUSES, (habit["id"], end, first))
     return [unit.row("habit_pauses", *key) for key in keys]
 
 
 def _end_pause(unit: UnitOfWork, habit: StoredRow) -> str:
-    """End the first unfinished pause as of yesterday; one that has not begun is removed. Returns its first
-    day, "" if there is none."""
-    for row in _pauses(unit, habit, unit.day, LAST_DATE):
+    """End the first unfinished pause as of yesterday, or remove it if it has not begun; return its first day,
+    "" if there is none."""
+    for row in _overlapping_pauses(unit, habit, unit.day, LAST_DATE):
         first: str = row["first_day"]
         if first >= unit.day:
             unit.remove(row)

@@ -1,4 +1,4 @@
-"""Actions on the person: how content they are with a sphere of life, how they count days."""
+"""Actions on the person: how content they are with the spheres of life, how they count days."""
 
 from tools.toolkit import JsonObject
 
@@ -18,9 +18,9 @@ def _zone(name: str, value: object) -> str:
         ) from None
 
 
-# A time zone; null stands for the setting's.
+# A time zone; null stands for that of the settings.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, nullable=True)
-# The count of days without a row of `persons`.
+# How days are counted without a row of `persons`.
 NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 
 
@@ -32,7 +32,7 @@ NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
     },
 )
 def update(unit: UnitOfWork, params: JsonObject) -> None:
-    """Change the person's time zone, or the hour at which their day begins; what is past keeps its days."""
+    """Change the person's time zone, or the hour at which their day begins; the past keeps its days."""
     row = unit.row("persons", unit.user)
     before = row or NO_PERSON
     values = changed_columns(before, params)
@@ -56,8 +56,8 @@ def rate(unit: UnitOfWork, params: JsonObject) -> None:
     """Rate a sphere of life from 1 to 10; the other spheres keep their last score."""
     category = params["category"]
     newest = unit.scalar("SELECT max(id) FROM ssp_evaluations WHERE user = :user") or 0
-    last = unit.row("ssp_evaluations", newest)
-    scores = {name: last.get(name) for name in CATEGORIES}
+    evaluation = unit.row("ssp_evaluations", newest)
+    scores = {name: evaluation.get(name) for name in CATEGORIES}
     rated = changed_columns(scores, {category: params["score"]})
     score = Edit(scores[category], params["score"])
     unit.add_entry(Changed(Thing("ssp", category), changes={"score": score}))

@@ -1,5 +1,5 @@
-"""Steps that repeat: one step is open at a time; the next is made when it is done. habits/due_days.py says
-when.
+"""Steps that repeat: one step of a series is open; the next is made when it is done, on a day that
+habits/due_days.py finds.
 
 Only the open step has the rule (`repeat`), and hands it over to the next. Deleting it ends the series.
 """
@@ -13,9 +13,10 @@ from ..base import fields, rules, texts
 from ..habits import due_days
 from .unit_of_work import StoredRow, UnitOfWork
 
-WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
+# As a rule names them: mon, tue …
+RULE_WEEKDAYS = [name.lower() for name in texts.SHORT_WEEKDAYS["en"]]
 # Columns that the next step of a series does not take over.
-NOT_HANDED_ON = (
+NOT_HANDED_OVER = (
     "id",
     "dt",
     "progress",
@@ -26,7 +27,7 @@ NOT_HANDED_ON = (
 )
 
 
-# The field of a rule's days for each period; every day and every year have none.
+# The field of a rule's days by period; every day and every year have none.
 DAYS_OF_PERIOD = {
     "week": fields.list_of(fields.WEEKDAY),
     "month": fields.list_of(fields.integer(1, 31)),
@@ -43,17 +44,17 @@ RULE_PARTS = {
 
 
 def _convert(name: str, value: object) -> str:
-    """The JSON text of a rule; where it begins is added with the step's day."""
+    """Write a rule as JSON text; `start` adds where it begins."""
     if isinstance(value, str):
         value = {"every": value}
     rule = fields.object_of(RULE_PARTS, ("every",)).convert(name, value)
     if on := rule.pop("on", None):
-        days_of_rule = DAYS_OF_PERIOD.get(rule["every"])
-        if not days_of_rule or "after" in rule:
+        days_field = DAYS_OF_PERIOD.get(rule["every"])
+        if not days_field or "after" in rule:
             raise fields.invalid(
                 f"{name}.on", "left out: only weeks and months have days, unless it follows done"
             )
-        rule["on"] = sorted(set(days_of_rule.parse(f"{name}.on", on)))
+        rule["on"] = sorted(set(days_field.parse(f"{name}.on", on)))
     return json.dumps(rule, sort_keys=True)
 
 
@@ -82,28 +83,28 @@ def start(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
 
 def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
     """Make the next step of a series and hand the rule over to it, when a step is done on `day`; return the
-    new day, None if the series ends. A step done late counts for the last day of the rule up to then."""
+    next step's day, None if the series ends. A step done late counts for the rule's last day up to then."""
     if step["repeat"] is None or not step["dt"]:
         return None
 
-    row = unit.row("steps", step["id"])
-    done = due_days.last_day(step["repeat"], min(row["dt"], step["dt"]), day)
-    following = date.fromisoformat(max(done, day)) + timedelta(days=1)
+    stored = unit.row("steps", step["id"])
+    done_for = due_days.last_day(step["repeat"], min(stored["dt"], step["dt"]), day)
+    earliest = date.fromisoformat(max(done_for, day)) + timedelta(days=1)
     rule = due_days.start_rule(step["repeat"], date.fromisoformat(day))
-    coming = due_days.first_day(rule, following)
-    unit.change(step, {"repeat": None, "dt": done})
-    if coming:
-        values = {name: value for name, value in step.items() if name not in NOT_HANDED_ON}
-        unit.create("steps", values | {"dt": coming, "repeat": rule})
-    return coming
+    next_day = due_days.first_day(rule, earliest)
+    unit.change(step, {"repeat": None, "dt": done_for})
+    if next_day:
+        values = {name: value for name, value in step.items() if name not in NOT_HANDED_OVER}
+        unit.create("steps", values | {"dt": next_day, "repeat": rule})
+    return next_day
 
 
 def compact(repeat: str) -> JsonObject:
-    """A rule as a snapshot shows it."""
+    """A rule as a snapshot shows it, without what a reader can tell."""
     parts: JsonObject = json.loads(repeat)
     start = parts.pop("start", None)
     if start and parts["every"] == "year":
         del parts["on"]
     if parts["every"] == "week":
-        parts["on"] = [WEEKDAYS[number - 1] for number in parts["on"]]
+        parts["on"] = [RULE_WEEKDAYS[number - 1] for number in parts["on"]]
     return parts

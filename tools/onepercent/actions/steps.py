@@ -27,7 +27,7 @@ from . import (
     warn_of_same_title,
 )
 
-# Each with other words for it.
+# Each with other words that stand for it.
 PRIORITIES = {
     "critical": "urgent",
     "important": "high",
@@ -46,16 +46,16 @@ CONTENT: fields.Fields = {
     "order": fields.integer(0, 1_000_000, nullable=True),
     **DESCRIPTION,
 }
-IN_A_LIST = {name: kind for name, kind in CONTENT.items() if name != "order"}
-STEP = fields.object_of(IN_A_LIST, ("title",))
+LIST_CONTENT = {name: field for name, field in CONTENT.items() if name != "order"}
+STEP = fields.object_of(LIST_CONTENT, ("title",))
 
 
-def _step(name: str, value: object) -> Any:
-    """A step of a list, or its title alone."""
+def _step_or_title(name: str, value: object) -> Any:
+    """Read a step of a list, which may be its title alone."""
     return STEP.convert(name, {"title": value} if isinstance(value, str) else value)
 
 
-STEPS = fields.list_of(replace(STEP, convert=_step), "as step.create", nullable=True)
+STEPS = fields.list_of(replace(STEP, convert=_step_or_title), "as step.create", nullable=True)
 
 
 @Action(
@@ -68,11 +68,12 @@ STEPS = fields.list_of(replace(STEP, convert=_step), "as step.create", nullable=
     },
 )
 def create(unit: UnitOfWork, params: JsonObject) -> None:
-    """Add a step, or several, to a goal; with `inbox` to the goal for errands, made at its first use."""
-    several = params.pop("steps", None)
-    if several is None and "title" not in params:
+    """Add a step, or a list of steps, to a goal; with `inbox` to the goal for errands, made at its first
+    use."""
+    steps = params.pop("steps", None)
+    if steps is None and "title" not in params:
         raise fields.missing("title")
-    if several and "title" in params:
+    if steps and "title" in params:
         raise fields.invalid("steps", "the only steps: send title or steps")
 
     if params.pop("inbox", False):
@@ -87,9 +88,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
             field="goal_id",
         )
 
-    if several:
-        shown = add_steps(unit, goal["id"], several)
-        unit.add_entry(Created(Thing("steps", goal_title=goal["title"]), steps=shown))
+    if steps:
+        rows = add_steps(unit, goal["id"], steps)
+        unit.add_entry(Created(Thing("steps", goal_title=goal["title"]), steps=rows))
     else:
         unit.outcome.created_id, values = _add_step(unit, goal["id"], params)
         thing = Thing("step", values["title"], goal_title=goal["title"])
@@ -97,11 +98,11 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _inbox(unit: UnitOfWork) -> StoredRow:
-    """The goal for errands: the oldest open one of that name, or a new one."""
+    """Find the goal for errands, the oldest open one of that name, or create it."""
     title = words.text_of("inbox")
     query = f"SELECT id FROM {due_days.OPEN_GOALS} WHERE title = :title ORDER BY id LIMIT 1"
-    if key := unit.scalar(query, title=title):
-        return unit.existing("goal", key)
+    if goal_id := unit.scalar(query, title=title):
+        return unit.existing("goal", goal_id)
     values = {"title": title, "category": "work"}
     unit.add_entry(Created(Thing("inbox", title), values=values))
     return unit.existing("goal", unit.create("goals", values))
@@ -109,12 +110,12 @@ def _inbox(unit: UnitOfWork) -> StoredRow:
 
 def add_steps(unit: UnitOfWork, goal_id: int, steps: list[JsonObject]) -> list[JsonObject]:
     """Add steps to a goal; return the diff's row of each: every field that a step can have, in order."""
-    shown = []
+    rows = []
     for step in steps:
-        key, values = _add_step(unit, goal_id, step)
-        unit.outcome.created_steps.append(key)
-        shown.append({name: diff_value(name, values.get(name)) for name in IN_A_LIST})
-    return shown
+        step_id, values = _add_step(unit, goal_id, step)
+        unit.outcome.created_steps.append(step_id)
+        rows.append({name: diff_value(name, values.get(name)) for name in LIST_CONTENT})
+    return rows
 
 
 def _add_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, JsonObject]:
@@ -153,7 +154,7 @@ def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
     repeats.start(unit, params, params.get("dt", step["dt"]))
 
     update_entity(unit, step, params, DESCRIPTION)
-    if "repeat" in params:  # The day was counted by the former rule.
+    if "repeat" in params:  # The step's day followed from the former rule.
         unit.assign(step, {"dt": params.get("dt", step["dt"])})
     warn_of_unlikely(unit, step["title"], params.get("dt"), params.get("time_duration"))
 
@@ -174,7 +175,7 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
     """Move open steps (of a goal, of a list, or all overdue ones) by `days` or to the day `dt`; `from` and
     `to` bound their dates."""
     fields.exactly_one(params, "days", "dt")
-    first = params.get("from", "0")  # a step without a date is before it
+    first = params.get("from", "0")  # after the "" of a step without a date
     last = params.get("to", schedules.LAST_DATE)
 
     # The open ones with a date between the bounds.
@@ -220,8 +221,8 @@ def shift(unit: UnitOfWork, params: JsonObject) -> None:
 
 
 def _chosen_steps(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
-    """The steps that a shift names. Raises ToolError FIELD_REQUIRED unless it names them in exactly one
-    way."""
+    """Steps that a shift names. Raises ToolError FIELD_REQUIRED or FIELD_INVALID unless it names them in
+    exactly one way."""
     match fields.exactly_one(params, "goal_id", "step_ids", "overdue"):
         case "goal_id":
             return of_goal(unit, unit.existing("goal", params["goal_id"])["id"])
@@ -229,12 +230,12 @@ def _chosen_steps(unit: UnitOfWork, params: JsonObject) -> list[StoredRow]:
             return list(unit.rows_named("step", params))
         case _:
             query = due_days.DATED.format(which=f"{due_days.OVERDUE} AND {due_days.IS_STEP}")
-            late = due_days.select(unit.db, query, user=unit.user, today=unit.day)
-            return [unit.existing("step", row["id"]) for row in late]
+            overdue = due_days.select(unit.db, query, user=unit.user, today=unit.day)
+            return [unit.existing("step", row["id"]) for row in overdue]
 
 
 def of_goal(unit: UnitOfWork, goal_id: int) -> list[StoredRow]:
-    """The undeleted steps of a goal."""
+    """Undeleted steps of a goal."""
     return unit.find_all(
         "step",
         "SELECT id FROM steps WHERE user = :user AND goal_id = :goal AND deleted_at IS NULL ORDER BY id",
@@ -263,10 +264,9 @@ def complete(unit: UnitOfWork, params: JsonObject) -> None:
 
         unit.change(step, {"is_complete": 1, "completed_at": unit.stamp, "completed_on": day})
         earned = unit.earn_difference(rules.STEP_COMPLETED, "step.complete", step, day)
-        coming = repeats.make_next(unit, step, day)
-        unit.add_entry(
-            Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""), next=coming)
-        )
+        entry = Done(thing_of(unit, step), xp_reward=earned, date=params.get("date", ""))
+        entry.next = repeats.make_next(unit, step, day)
+        unit.add_entry(entry)
 
 
 action_on_one("step.reopen")(reopen_entity)
@@ -275,5 +275,5 @@ action_on_one("step.reopen")(reopen_entity)
 @action_on_one("step.delete")
 def delete(unit: UnitOfWork, step: StoredRow) -> None:
     """Delete a step; the XP earned stays."""
-    ended = None if step["is_complete"] else step["repeat"]
-    delete_entity(unit, step, repeat=ended)
+    ended_rule = None if step["is_complete"] else step["repeat"]
+    delete_entity(unit, step, repeat=ended_rule)

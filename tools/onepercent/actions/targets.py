@@ -11,21 +11,21 @@ from ..habits import due_days
 from .unit_of_work import ENTITY_OF, StoredRow, UnitOfWork
 
 AMOUNT = fields.amount(0.001)
-# An amount that is there already, or that goes.
+# An amount that may be 0, or be taken off.
 ANY_AMOUNT = fields.amount(-rules.LARGEST_AMOUNT)
 UNIT = fields.text(20, line=True)
 TARGET_PARTS = fields.object_of({"amount": AMOUNT, "unit": UNIT}, ("amount",))
-# “300 000”, “2,5 л”.
-SPOKEN = r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)"
+# “300 000”, “2,5 л”: a number, perhaps in groups of digits, and its unit.
+SPOKEN_AMOUNT = r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)"
 # The unit of a target without one.
 TIMES = "×"
 
 
 def _target(name: str, value: object) -> JsonObject:
-    """An amount with its unit; a number alone and a text (“20 pages”) are taken too."""
+    """Read an amount with its unit; a number alone and a text (“20 pages”) are taken too."""
     if type(value) in (int, float):
         value = {"amount": value}
-    if isinstance(value, str) and (spoken := re.fullmatch(SPOKEN, value.strip())):
+    if isinstance(value, str) and (spoken := re.fullmatch(SPOKEN_AMOUNT, value.strip())):
         digits = re.sub(r"\s", "", spoken[1]).replace(",", ".")
         value = {"amount": float(digits), "unit": spoken[2].strip() or TIMES}
     return {"unit": TIMES} | TARGET_PARTS.convert(name, value)
@@ -62,7 +62,7 @@ HABITS_OF_GOAL = """SELECT id FROM habits
 
 
 def as_columns(params: JsonObject) -> JsonObject:
-    """The values by the columns that store them: a target has several."""
+    """Values by the columns that store them: a target has an amount and a unit."""
     if "target" not in params:
         return params
     target = params.pop("target") or {}
@@ -70,18 +70,18 @@ def as_columns(params: JsonObject) -> JsonObject:
     return params | {"target_amount": amount, "target_unit": target.get("unit")}
 
 
-def without_target(kind: str) -> ToolError:
-    """The error of an amount for a goal or habit without a target."""
+def without_target(entity: str) -> ToolError:
+    """Error for an amount of a goal or habit that has no target."""
     return ToolError(
-        f"{kind.capitalize()} has no target to count towards",
-        f'Give it one with {kind}.update: target {{"amount": 2, "unit": "l"}}.',
+        f"{entity.capitalize()} has no target to count towards",
+        f'Give it one with {entity}.update: target {{"amount": 2, "unit": "l"}}.',
         "FIELD_INVALID",
         field="amount",
     )
 
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
-    """The amount that a goal has reached."""
+    """Amount that a goal has reached."""
     return float(unit.scalar(f"SELECT {SUM} FROM goals g WHERE id = :goal", goal=goal["id"]))
 
 
@@ -97,11 +97,11 @@ def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:
 
 
 def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObject:
-    """The params with the place that `before` or `order` means."""
+    """Replace `before` or `order` in the params by the place that it means."""
     if not params.keys() & ORDER.keys():
         return params
-    entity = ENTITY_OF[row.table]
     table = row.table
+    entity = ENTITY_OF[table]
     before = params.pop("before", None)
     if before is not None:
         before = unit.existing(entity, before)["id"]
@@ -118,7 +118,7 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
 
 
 def place_number(unit: UnitOfWork, row: StoredRow) -> int:
-    """The number of a goal or habit in its list as the list is now."""
+    """Number of a goal or habit in its list as the list is now."""
     table = row.table
     statement = f"""SELECT count(*) + 1 FROM {table}
         WHERE user = :user AND deleted_at IS NULL AND {IN_SIGHT[table]} AND id <> :id
@@ -127,7 +127,7 @@ def place_number(unit: UnitOfWork, row: StoredRow) -> int:
 
 
 def warn_of_unit(unit: UnitOfWork, habit: JsonObject, goal: StoredRow) -> None:
-    """Warn of a habit whose unit is not the unit of its goal."""
+    """Warn of a habit that counts in another unit than its goal, or in none."""
     if goal["target_amount"] is None:
         return
     if habit["target_amount"] is None:

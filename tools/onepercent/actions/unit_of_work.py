@@ -1,22 +1,23 @@
-"""A unit of work: everything that a sequence of actions reads and changes in one transaction.
+"""The unit of work: everything that a sequence of actions reads and changes in one transaction.
 
 It records every row as first read, so that apply can detect what changed since the preview, and every change
 with the values it replaced, so that it can be undone.
 """
 
-# - A unit is one preview or one apply, in a transaction that its caller has opened and ends.
+# - A unit is one preview or one apply, in a transaction that its caller opens and ends.
 # - Actions decide by rows from `existing` and `row` alone: `seen` keeps a fingerprint of each row as
-#   first read, also that there was none. Apply gets the preview's `seen` as `expected`; a row that
+#   first read, also if there was none. Apply gets the preview's `seen` as `expected`; a row that
 #   differs raises PREVIEW_STALE.
 # - Rows that this unit has inserted (`created_rows`) are not kept in `seen`: they get other ids when they
 #   are applied.
-# - Every write goes through insert, change, assign or remove. They note in `journal`, in order, what they
-#   replaced; undo and the streaks need nothing else.
+# - Every write goes through insert, change, assign or remove. They record in `journal`, in order, what they
+#   replaced; undo needs nothing else.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
+from sqlite3 import Cursor
 from typing import Any, NamedTuple
 
 from tools.toolkit import JsonObject, ToolError
@@ -25,7 +26,7 @@ from ..base import days
 from ..base.diff import DiffEntry
 from ..base.fields import REFERENCE, missing
 from ..base.words import PlannedWarning
-from ..database import Database, Row, insertion, scalar
+from ..database import Database, Row, insertion
 from ..habits import due_days
 
 ENTITIES = {
@@ -65,8 +66,8 @@ class StoredRow(JsonObject):
 
 
 class RowChange(NamedTuple):
-    """A change of one row: the columns replaced, and those set with long texts by their digest. None stands
-    for no row: it was inserted, or removed."""
+    """A change of one row: `replaced` are the former values of its columns, `values` the new ones, long texts
+    by their digest. None stands for no row: it was inserted, or removed."""
 
     table: str
     key: Key
@@ -76,7 +77,7 @@ class RowChange(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action: the diff's entries and the id of what it created.
+    """The result of an action: entries of the diff and the id of what it created.
 
     - `message`: what an undo or redo says instead of its entries' sentences;
     - `xp`: the XP that moves;
@@ -96,7 +97,7 @@ class Outcome:
 
     @property
     def entries_as_json(self) -> list[Any]:
-        """The entries as a preview keeps and the tools show them, each with its section."""
+        """Entries as previews store and tools show them, each with its section."""
         return [[entry.section, entry.as_json()] for entry in self.entries]
 
 
@@ -105,11 +106,12 @@ class UnitOfWork:
     """A sequence of actions in one transaction, with what it has read and changed.
 
     - `expected`: the rows as the preview read them, none while it runs itself;
-    - `stamp`, `day`: `moment` and `today` as the database keeps them;
+    - `stamp`, `day`: `moment` and `today` as the database stores them;
     - `journal`: every change, in order;
-    - `created`: what a reference means, by its id; without one it is the goal created last;
+    - `created`: what a reference means, by its id; the id "" means the goal created last;
     - `created_rows`: rows that this unit created; nobody else can have changed them;
-    - `outcome`: that of the action which runs; `add_entry` and `warn` add to it.
+    - `subjects`: by entity, the row that an error of the running action is about;
+    - `outcome`: that of the running action; `add_entry` and `warn` add to it.
     """
 
     db: Database
@@ -131,20 +133,19 @@ class UnitOfWork:
         self.day = self.day_after(0)
 
     def day_after(self, days_later: int) -> str:
-        """The day that lies so many days after today, or before it."""
+        """Day so many days after today, or before it."""
         return f"{self.today + timedelta(days_later)}"
 
     def existing(self, entity: str, reference: int | str | None) -> StoredRow:
-        """The row of the undeleted goal, step, habit or diary entry that an id field means; the `dt` of a
-        repeating step is its due day. Raises ToolError: GOAL_NOT_FOUND and the like, or what is wrong with a
-        reference."""
+        """Find the undeleted goal, step, habit or diary entry that an id field means; the `dt` of a repeating
+        step is its due day. Raises ToolError GOAL_NOT_FOUND and the like."""
         key = reference
         if not isinstance(key, int):
-            kind, key = self.created.get((key or "").removeprefix(REFERENCE), ("", 0))
-            if kind != entity:
-                name = "goal_id null" if reference is None else reference
+            created_entity, key = self.created.get((key or "").removeprefix(REFERENCE), ("", 0))
+            if created_entity != entity:
+                sent = "goal_id null" if reference is None else reference
                 raise ToolError(
-                    f"{name} is not a {entity} that an earlier action of this preview creates",
+                    f"{sent} is not a {entity} that an earlier action of this preview creates",
                     f"Send the id of a {entity}, or put a valid action that creates one before this one.",
                     f"{entity.upper()}_NOT_FOUND",
                 )
@@ -157,8 +158,8 @@ class UnitOfWork:
         return row
 
     def rows_named(self, entity: str, params: JsonObject) -> Iterator[StoredRow]:
-        """The rows of the ids in `step_ids`, or of the one in `step_id`, each read when its turn comes.
-        Raises ToolError FIELD_REQUIRED."""
+        """Rows that `step_ids`, or `step_id`, names, each read when its turn comes. Raises ToolError
+        FIELD_REQUIRED."""
         name = f"{entity}_id"
         references = params.get(f"{name}s", [params.get(name)])
         for reference in dict.fromkeys(references):
@@ -166,35 +167,38 @@ class UnitOfWork:
                 raise missing(name)
             yield self.existing(entity, reference)
 
+    def select(self, statement: str, **values: object) -> Cursor:
+        """Rows of a query, which may name `:user` and the day `:today`."""
+        return self.db.execute(statement, {"user": self.user, "today": self.day} | values)
+
     def scalar(self, statement: str, **values: object) -> Any:
-        """The first column of the first row of a query, which may name the `:user` and the day `:today`; None
-        if there is none."""
-        return scalar(self.db, statement, {"user": self.user, "today": self.day} | values)
+        """First column of the first row of such a query; None if there is none."""
+        row = self.select(statement, **values).fetchone()
+        return row and row[0]
 
     def find_all(self, entity: str, statement: str, **values: object) -> list[StoredRow]:
-        """The rows whose ids a query selects, each read by itself, so that another session's change of them
-        is noticed."""
-        ids = self.db.execute(statement, {"user": self.user, "today": self.day} | values)
-        return [self.existing(entity, key) for (key,) in ids]
+        """Rows whose ids a query selects, each read by itself, so that another session's change of them is
+        noticed."""
+        return [self.existing(entity, key) for (key,) in self.select(statement, **values)]
 
     def row(self, table: str, *key: int | str) -> StoredRow:
-        """A row of this user by its key, an empty one if there is none; its fingerprint is recorded. Raises
-        ToolError PREVIEW_STALE if it is not as the preview saw it."""
+        """Read a row of this user by its key, an empty one if there is none; record its fingerprint. Raises
+        ToolError PREVIEW_STALE if the preview saw another one."""
         statement = f"SELECT * FROM {table} WHERE {_by_key(table)} AND user = ?"
-        present = self.db.execute(statement, (*key, self.user)).fetchone()
-        row = StoredRow(table, present or {})
+        values = self.db.execute(statement, (*key, self.user)).fetchone()
+        row = StoredRow(table, values or {})
         name = _row_name(table, key)
         if name not in self.seen and name not in self.created_rows:
-            values = list(digested(row).values())
-            self.seen[name] = values
-            before = self.expected.get(name, values)
-            if before != values:
-                raise stale(difference(table, before, row))
+            fingerprint = list(digested(row).values())
+            self.seen[name] = fingerprint
+            before = self.expected.get(name, fingerprint)
+            if before != fingerprint:
+                raise stale(difference(before, row))
         return row
 
     def create(self, table: str, values: JsonObject) -> int:
-        """Insert a row with the times of its creation and last change, and return its rowid; a rating has no
-        last change."""
+        """Insert a row with the stamps of its creation and last change and return its rowid; a rating never
+        changes."""
         stamped = values | {"created_at": self.stamp}
         if table != "ssp_evaluations":
             stamped["updated_at"] = self.stamp
@@ -215,7 +219,7 @@ class UnitOfWork:
         self.assign(row, values | {"updated_at": self.stamp})
 
     def assign(self, row: StoredRow, values: JsonObject) -> None:
-        """Set columns of a row and nothing else."""
+        """Set columns of a row, not the stamp of its last change."""
         table = row.table
         key = key_of(table, row)
         stored = self.row(table, *key)
@@ -227,7 +231,7 @@ class UnitOfWork:
         self.journal.append(RowChange(table, key, replaced, digested(values)))
 
     def remove(self, row: StoredRow) -> None:
-        """Delete a row for good: for undo, and to remove a mark or a pause."""
+        """Delete a row for good: in an undo, or a mark or a pause."""
         key = key_of(row.table, row)
         self.db.execute(f"DELETE FROM {row.table} WHERE {_by_key(row.table)}", key)
         self.journal.append(RowChange(row.table, key, dict(row), None))
@@ -237,19 +241,18 @@ class UnitOfWork:
         self.outcome.entries.append(entry)
 
     def warn(self, name: str, **values: object) -> None:
-        """Add a warning: the key of its text and the values for its placeholders; each is given once."""
+        """Add a warning, unless it is there: the key of its text and the values for its placeholders."""
         if (name, values) not in self.outcome.warnings:
             self.outcome.warnings.append((name, values))
 
     @property
     def balance(self) -> int:
-        """The XP that the user has now: the most that a penalty, or an undo, can take."""
+        """XP that the user has now: the most that a penalty, or an undo, can take."""
         return balance(self.db, self.user)[0]
 
     def earn(self, amount: int, action: str, entity_id: int, day: str | None = None) -> int:
         """Enter XP in the ledger and return the amount entered: a penalty takes at most the balance. `day`:
-        the day it counts for, by default today.
-        """
+        the day it counts for, by default today."""
         if amount < 0:
             amount = max(amount, -self.balance)
         if amount:
@@ -260,8 +263,8 @@ class UnitOfWork:
     def earn_difference(
         self, worth: int, action: str, row: StoredRow, day: str | None = None
     ) -> int:
-        """Enter the difference between the XP that an entity has brought so far and its worth; return that
-        amount."""
+        """Enter the difference between the XP that an entity has brought so far and its worth, and return
+        it."""
         # The + keeps sqlite from reading all the user's entries by xp_by_time in place of the entity's few.
         statement = """SELECT total(xp) FROM xp_ledger
             WHERE entity_id = :id AND action GLOB :actions AND +user = :user"""
@@ -276,7 +279,7 @@ def balance(db: Database, user: str) -> tuple[int, int]:
 
 
 def not_found(entity: str) -> ToolError:
-    """The error for an id that does not exist, is deleted or belongs to another user: the same text for all
+    """Error for an id that does not exist, is deleted or belongs to another user: the same text for all
     three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
     return ToolError(
@@ -287,7 +290,7 @@ def not_found(entity: str) -> ToolError:
 
 
 def key_of(table: str, row: JsonObject) -> Key:
-    """The values of a row's key columns."""
+    """Values of a row's key columns."""
     return tuple(row[name] for name in KEY_COLUMNS.get(table, ("id",)))
 
 
@@ -301,7 +304,7 @@ def _by_key(table: str) -> str:
 
 
 def digested(row: Row) -> JsonObject:
-    """The values of a row, long texts by their digest; equal for equal rows even after a round trip through
+    """Values of a row, long texts by their digest; equal for equal rows even after a round trip through
     JSON."""
     values = dict(row)
     for name, value in values.items():
@@ -312,27 +315,27 @@ def digested(row: Row) -> JsonObject:
     return values
 
 
-def stale(what: str) -> ToolError:
-    """The error of a preview that no longer holds."""
+def stale(reason: str) -> ToolError:
+    """Error for a preview that no longer holds."""
     return ToolError(
-        f"Preview is stale: {what}",
+        f"Preview is stale: {reason}",
         "Call preview_actions again and show the person the new diff.",
         "PREVIEW_STALE",
     )
 
 
-def difference(table: str, before: Fingerprint, row: StoredRow) -> str:
-    """The change of a row, in a sentence: `step 'Read' changed: title, dt`."""
-    name = table.removesuffix("s").replace("_", " ")
+def difference(before: Fingerprint, row: StoredRow) -> str:
+    """How a row differs from its fingerprint `before`: `step 'Read' changed: title, dt`."""
+    subject = row.table.removesuffix("s").replace("_", " ")
     if title := row.get("title") or row.get("name") or row.get("date"):
-        name += f" '{title}'"
+        subject += f" '{title}'"
     if not (row and before):
-        return f"{name} was {'added' if row else 'removed'}"
+        return f"{subject} was {'added' if row else 'removed'}"
     # A preview kept by an earlier version may lack the newest columns.
     columns = zip(row, before, digested(row).values())
     names = [
         column for column, was, value in columns if was != value and column not in INTERNAL_COLUMNS
     ]
     if "deleted_at" in names or row.get("deleted_at"):
-        return f"{name} was {'deleted' if row['deleted_at'] else 'restored'}"
-    return f"{name} changed: {', '.join(names) or 'it was written again'}"
+        return f"{subject} was {'deleted' if row['deleted_at'] else 'restored'}"
+    return f"{subject} changed: {', '.join(names) or 'it was written again'}"

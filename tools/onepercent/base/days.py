@@ -1,4 +1,4 @@
-"""Days as a person counts them: by the zone they are in and the hour at which their day begins."""
+"""Days as a person counts them: in the zone they are in, from the hour at which their day begins."""
 
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
@@ -12,22 +12,23 @@ YEAR = 366
 
 
 class Unreadable(ValueError):
-    """The database holds a value that the tools never wrote."""
+    """The database holds a value that no tool wrote."""
 
 
 class PersonsClock(NamedTuple):
-    """`zone`: an IANA name, or "" for the machine's; a day begins `start_hour` hours after midnight."""
+    """How a person counts days: in a `zone`, an IANA name or "" for the machine's; a day begins `start_hour`
+    hours after midnight."""
 
     zone: str
     start_hour: int
 
 
-# Set inside of a transaction, which begins by reading it: another session may change it.
+# Set by each transaction, which begins by reading it: another session may change it.
 CLOCK: ContextVar[PersonsClock] = ContextVar("clock")
 
 
 def persons_clock() -> PersonsClock:
-    """The present user's zone and hour; outside of a transaction those of the settings."""
+    """Zone and hour of the present user; outside of a transaction those of the settings."""
     return CLOCK.get(PersonsClock(settings.current().onepercent_tz, 0))
 
 
@@ -37,22 +38,22 @@ def now() -> datetime:
 
 
 def stamp(moment: datetime) -> str:
-    """A moment as the database keeps it."""
+    """Write a moment as the database stores it."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def today(moment: datetime | None = None) -> date:
-    """The person's date at that moment, by default at this one."""
+    """Date on the person's clock at a moment, by default now."""
     return (local(moment or now()) - timedelta(hours=persons_clock().start_hour)).date()
 
 
 def local(moment: datetime) -> datetime:
-    """The moment on the person's clock."""
+    """A moment on the person's clock."""
     return _in_zone(moment, persons_clock().zone)
 
 
 def zone_of_settings() -> str:
-    """The default zone: its name, or the machine's abbreviation."""
+    """Name of the default zone; of the machine's its abbreviation."""
     return settings.current().onepercent_tz or f"{now().astimezone():%Z}"
 
 
@@ -64,14 +65,14 @@ def _in_zone(moment: datetime, zone: str) -> datetime:
     return moment.astimezone(ZoneInfo(zone))
 
 
-def date_of_stamp(text: str) -> str:
-    """The date, in the zone of the settings, of a moment as the database keeps it."""
-    return _in_zone(moment_of(text), settings.current().onepercent_tz).date().isoformat()
+def date_of_stamp(stored: str) -> str:
+    """Date of a stamp in the zone of the settings."""
+    return _in_zone(moment_of(stored), settings.current().onepercent_tz).date().isoformat()
 
 
-def moment_of(text: str) -> datetime:
-    """A moment as the database keeps it."""
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+def moment_of(stored: str) -> datetime:
+    """Read a stamp."""
+    return datetime.fromisoformat(stored.replace("Z", "+00:00"))
 
 
 DAYS_AHEAD = {
@@ -81,30 +82,25 @@ DAYS_AHEAD = {
 
 
 def date_hint(value: object) -> str:
-    """Today, and the date that a word like «завтра» means, for the hint of an error."""
-    present = today()
-    hint = f"Today is {present} ({present:%A})."
+    """Say what today is, and which date a word like «завтра» means, for the hint of an error."""
+    current = today()
+    hint = f"Today is {current} ({current:%A})."
     word = str(value).strip().lower()
     if word in DAYS_AHEAD:
-        return f"{hint} «{word}» is {present + timedelta(days=DAYS_AHEAD[word])}."
+        return f"{hint} «{word}» is {current + timedelta(DAYS_AHEAD[word])}."
     if number := texts.weekday_number(word):
-        ahead = (number - present.isoweekday() - 1) % WEEK + 1
-        return f"{hint} The next «{word}» is {present + timedelta(days=ahead)}."
+        ahead = (number - current.isoweekday() - 1) % WEEK + 1
+        return f"{hint} The next «{word}» is {current + timedelta(ahead)}."
     return hint
 
 
-def weekday(day: int) -> int:
-    """The ISO weekday, 1 (Monday) to 7, of a day given as its ordinal (date.toordinal)."""
-    return (day - 1) % WEEK + 1
-
-
 def monday(day: int) -> int:
-    """The first day of the ISO week of an ordinal."""
+    """First day of the ISO week of an ordinal."""
     return day - (day - 1) % WEEK
 
 
 def ordinal(day: str) -> int:
-    """The ordinal of a date as the database keeps it. Raises Unreadable."""
+    """Ordinal of a date as the database stores it. Raises Unreadable."""
     try:
         return date.fromisoformat(day).toordinal()
     except (ValueError, TypeError):

@@ -1,7 +1,7 @@
-"""The entries of a diff: a class per kind of change, with all that is said about it.
+"""Entries of a diff: a class per kind of change, with everything that is said about it.
 
-Actions and undo make them; sentences and pages read their attributes. Only this file knows the keys of the
-answers' JSON: those of the attributes, unless `as_json` says otherwise.
+Actions and undo make them; sentences and pages read their attributes. Only this file knows their keys in the
+answers' JSON: the names of the attributes, unless `as_json` changes them.
 """
 
 from collections import Counter
@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 from tools.toolkit import JsonObject, filled
 
 DIFF_SECTIONS = ("creates", "updates", "deletes", "completions")
-# Kinds that are shown as another one.
-SHOWN_AS = {"inbox": "goal", "steps": "step", "mark": "habit"}
+# The entity of a kind that is none itself.
+ENTITY_OF_KIND = {"inbox": "goal", "steps": "step", "mark": "habit"}
 TITLE_KEYS = {"habit": "name", "mark": "name", "ssp": "category"}  # keys of the title
-MOST_ROWS = 6  # moved steps that are shown one by one
+MOST_ROWS = 6  # moved steps that are named one by one
 
 
 @dataclass(frozen=True)
@@ -37,30 +37,30 @@ class Thing:
 
     def as_json(self) -> JsonObject:
         members = filled(
-            entity=SHOWN_AS.get(self.kind, self.kind),
+            entity=ENTITY_OF_KIND.get(self.kind, self.kind),
             id=self.id,
             title=self.title,
             goal_title=self.goal_title,
             dates=list(self.dates),
         )
-        if label := self.title and TITLE_KEYS.get(self.kind):
-            members[label] = members.pop("title")
+        if key := self.title and TITLE_KEYS.get(self.kind):
+            members[key] = members.pop("title")
         if len(self.dates) == 1:
             members["date"] = members.pop("dates")[0]
         return members
 
 
 def target_of(row: Mapping[str, Any]) -> JsonObject | None:
-    """The target of a row as tools and diffs show it; None if it has none."""
+    """Target of a row as tools and diffs show it; None if it has none."""
     values = dict(row)
-    target = values.get("target_amount")
-    if target is None:
+    amount = values.get("target_amount")
+    if amount is None:
         return None
-    return {"at_most" if values.get("at_most") else "amount": target, "unit": values["target_unit"]}
+    return {"at_most" if values.get("at_most") else "amount": amount, "unit": values["target_unit"]}
 
 
 class Edit(NamedTuple):
-    """A changed field. `changed_part`: that of a long text; the values are its lengths then."""
+    """A changed field. For a long text `changed_part` is what changed, and the values are its lengths."""
 
     before: Any
     after: Any
@@ -75,7 +75,7 @@ class DiffEntry:
     """One change.
 
     xp_reward: the XP that it moves, None if it never moves any.
-    count: how many things it stands for.
+    count: how many things changed.
     values: the stored or deleted values by field.
     """
 
@@ -84,16 +84,16 @@ class DiffEntry:
     count: int = 1
     values: JsonObject = field(default_factory=dict)
 
-    # The verb of its sentence; entries are counted by it. It is its section's, or `restored`.
+    # The head of its sentence, by which entries are counted: its section, or `restored`.
     verb: ClassVar[str] = "updates"
 
     @property
     def section(self) -> str:
-        """Its section of the diff."""
+        """Section of the diff that it stands in."""
         return "creates" if self.verb == "restored" else self.verb
 
     def as_json(self) -> JsonObject:
-        """The entry as the tools show it: every attribute that is not empty."""
+        """Every attribute that is not empty, as the tools show it."""
         members = self.thing.as_json() | self.values
         for name, value in vars(self).items():
             usual = getattr(type(self), name, None)
@@ -102,7 +102,7 @@ class DiffEntry:
         return members
 
     def things(self) -> Counter[str]:
-        """The number of things of each kind."""
+        """Number of changed things by kind."""
         return Counter({"step" if self.thing.kind == "steps" else self.thing.kind: self.count})
 
 
@@ -125,7 +125,7 @@ class Created(DiffEntry):
 
 
 def _step_row(step: JsonObject) -> list[Any]:
-    """The values of a step in a list, without the empty ones at the end."""
+    """Values of a step in a list, without the usual ones at the end."""
     row = list(step.values())
     while row[-1] in (None, "attention"):
         row.pop()
@@ -145,7 +145,7 @@ class Changed(DiffEntry):
 
 @dataclass
 class Grouped(DiffEntry):
-    """Several things: their fields that change, or what an import adds."""
+    """A group of things: the `fields` that change, or the `noun` of what an import adds."""
 
     fields: Sequence[str] = ()
     noun: str = ""
@@ -153,8 +153,8 @@ class Grouped(DiffEntry):
 
 @dataclass
 class Shifted(DiffEntry):
-    """Steps that move: the title of each, its day before and after. `days`: the distance, if it is one for
-    all."""
+    """Steps that move: the title of each, its day before and after. `days`: the distance, if all move by the
+    same."""
 
     moves: Sequence[tuple[str, str, str]] = ()
     days: int | None = None
@@ -219,9 +219,10 @@ class Marked(DiffEntry):
 
 @dataclass
 class Deleted(DiffEntry):
-    """Something deleted, or brought back by an undo (`restored`), with what else goes and what identifies it.
+    """Something deleted, or brought back by an undo (`restored`), with what goes with it and what identifies
+    it.
 
-    step_titles: of the steps that go or come with a goal, for a page; elsewhere they are counted.
+    step_titles: of the steps that go or come with a goal.
     marks, best_streak, streak_in: of a habit.
     repeat: the rule of a series that ends; scores: of a rating.
     status, amount, target: of a mark.

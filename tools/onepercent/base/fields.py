@@ -1,7 +1,7 @@
-"""Fields of actions and tools: the JSON Schema, the words and the reader of each kind.
+"""Fields of actions and tools: JSON Schema, description and reader of each kind of value.
 
-The schemas are plain (no unions, no patterns or lengths: several model APIs refuse those); the words say the
-rest.
+The schemas are plain (no unions, no patterns or lengths: several model APIs refuse those); `expected` says
+the rest.
 """
 
 import re
@@ -17,15 +17,16 @@ from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import derive
 from tools.toolkit import JsonObject, Limits, ToolError, filled
 
-from . import days, rules, texts, unknown_fields
+from . import days, rules, texts
+from .unknown_fields import OTHER_NAMES, hint_for
 
 UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
 UNSTORABLE = "[\0\ud800-\udfff]"
 NEVER_IN_LINE = f"{UNSTORABLE}|{LINE_BREAKERS.pattern}"
-# The likeness of a misspelt name, and of one that may be meant.
-SAME_WORD = 0.75
-LIKE_WORD = 0.6
+# Likeness from which on a name is another one misspelt, or may mean it (difflib's ratio).
+MISSPELT_LIKENESS = 0.75
+MEANT_LIKENESS = 0.6
 REFERENCE = "$ref:"
 # SQLite's largest integer. No row gets this id.
 LARGEST_ID = 2**63 - 1
@@ -41,10 +42,12 @@ DIARY_COLUMNS = ", ".join(DIARY_FIELDS)
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A kind of value. `convert` takes the field's name and a value as sent, which is not empty, and returns
-    the canonical one, or raises ToolError with the contract's code.
+    """A kind of value.
 
-    `nullable`: null, blank text and an empty list stand for no value, which it may have.
+    - `expected`: what a value must be, for errors and the reference;
+    - `convert`: takes the field's name and a value as sent, which is not empty, and returns the canonical
+      value, or raises ToolError with the contract's code;
+    - `nullable`: the value may be missing, which null, blank text and an empty list stand for.
     """
 
     schema: JsonObject
@@ -54,7 +57,7 @@ class Field:
     nullable: bool = False
 
     def parse(self, name: str, value: object) -> Any:
-        """The canonical value. Raises ToolError."""
+        """Read a value as sent; return the canonical one. Raises ToolError."""
         is_blank = isinstance(value, str) and not value.strip()
         if value is not None and not is_blank and not (value == [] and self.nullable):
             return self.convert(name, value)
@@ -66,27 +69,27 @@ class Field:
 Fields = Mapping[str, Field]  # by their names
 
 
-def of_type(kind: Any, expected: str, **options: Any) -> Field:
-    """A value of a type as tools have them in their signatures; `options` are those of Field."""
+def of_type(annotation: Any, expected: str, **options: Any) -> Field:
+    """Field of a type as tools have them in their signatures; `options` are those of Field."""
 
     def convert(name: str, value: object) -> Any:
         try:
-            return parse_value(kind, value, name)
+            return parse_value(annotation, value, name)
         except ToolError:
             raise invalid(name, expected) from None
 
-    return Field(derive(kind), expected, convert, **options)
+    return Field(derive(annotation), expected, convert, **options)
 
 
 def text(longest: int, *, line: bool = False, **options: Any) -> Field:
-    """Text of at most `longest` characters; a blank one counts as none. `line`: one line, which cannot be
-    empty; `options`: those of Field."""
-    kind = "one line of text" if line else "text"
-    never = NEVER_IN_LINE if line else UNSTORABLE
+    """Field of text of at most `longest` characters; a blank one counts as none. `line`: one line, which
+    cannot be empty; `options`: those of Field."""
+    noun = "one line of text" if line else "text"
+    forbidden = NEVER_IN_LINE if line else UNSTORABLE
 
     def convert(name: str, value: object) -> str:
-        if not isinstance(value, str) or re.search(never, value.strip()):
-            raise invalid(name, f"{kind} without control characters")
+        if not isinstance(value, str) or re.search(forbidden, value.strip()):
+            raise invalid(name, f"{noun} without control characters")
         content = value.strip() if line else value
         if len(content) > longest:
             raise ToolError(
@@ -107,10 +110,10 @@ def text(longest: int, *, line: bool = False, **options: Any) -> Field:
 
 
 def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
-    """One of a few words.
+    """Field of one of a few words.
 
-    - `choices`: the words, each with others that are taken for it, in lower case;
-    - `code`: that of the error for any other; `options`: those of Field.
+    - `choices`: the words, each with other ones that stand for it, in lower case;
+    - `code`: of the error for any other word; `options`: those of Field.
     """
 
     def convert(name: str, value: object) -> str:
@@ -129,37 +132,37 @@ def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
 
 
 def integer(least: int, most: int, expected: str = "", **options: Any) -> Field:
-    """A whole number; true and false are not numbers.
+    """Field of a whole number; true and false are not numbers.
 
-    - `least`, `most`: its limits; `expected`: what an error calls it;
+    - `least`, `most`: its limits; `expected`: unless the limits say it;
     - `options`: those of Field.
     """
-    kind = Annotated[int, Limits(ge=least, le=most)]
-    return of_type(kind, expected or f"a whole number from {least} to {most}", **options)
+    annotation = Annotated[int, Limits(ge=least, le=most)]
+    return of_type(annotation, expected or f"a whole number from {least} to {most}", **options)
 
 
 def amount(least: float) -> Field:
-    """An amount of at least so much."""
-    kind = Annotated[float, Limits(ge=least, le=rules.LARGEST_AMOUNT)]
-    return of_type(kind, f"a number from {least} to {rules.LARGEST_AMOUNT}")
+    """Field of an amount of at least so much."""
+    annotation = Annotated[float, Limits(ge=least, le=rules.LARGEST_AMOUNT)]
+    return of_type(annotation, f"a number from {least} to {rules.LARGEST_AMOUNT}")
 
 
 FLAG = of_type(bool, "true or false")
 
 
 def day(**options: Any) -> Field:
-    """A date; the canonical value is its text."""
+    """Field of a date; the canonical value is its text."""
     return Field({"type": "string"}, "date, YYYY-MM-DD", parse_day, **options)
 
 
 def list_of(each: Field, description: str = "", *, nullable: bool = False) -> Field:
-    """A list of values of a kind; one that is alone may be sent without the list."""
+    """Field of a list of values; a single one may be sent without the list."""
 
     def convert(name: str, value: object) -> list[Any]:
-        sent = value if isinstance(value, list) else [value]
-        if not 1 <= len(sent) <= rules.MOST_IN_LIST:
+        items = value if isinstance(value, list) else [value]
+        if not 1 <= len(items) <= rules.MOST_IN_LIST:
             raise invalid(name, f"a list of 1 to {rules.MOST_IN_LIST}")
-        return [each.parse(f"{name}[{at}]", part) for at, part in enumerate(sent)]
+        return [each.parse(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
     schema = filled(type="array", items=each.schema, description=description)
     return Field(
@@ -171,15 +174,15 @@ WEEKDAY_NUMBER = integer(1, 7, "a weekday: 1 (Monday) to 7, or mon to sun")
 
 
 def _weekday(name: str, value: object) -> Any:
-    """An ISO weekday, by its number or its name, short or whole, in English or Russian."""
+    """Read an ISO weekday: its number or its name, short or whole, in English or Russian."""
     return WEEKDAY_NUMBER.convert(name, texts.weekday_number(value) or value)
 
 
 WEEKDAY = replace(WEEKDAY_NUMBER, convert=_weekday)
 
 
-def _span(name: str, value: object) -> list[str]:
-    """The first and last of a range of days; a single day is both."""
+def _ends_of_range(name: str, value: object) -> list[str]:
+    """Read the first and last day of a range; a single day is both."""
     begin, dots, end = printable(value).partition("..")
     first = parse_day(name, begin.strip())
     last = parse_day(name, end.strip()) if dots else first
@@ -192,7 +195,8 @@ def _span(name: str, value: object) -> list[str]:
 
 
 DATES = list_of(
-    Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _span), "or first..last"
+    Field({"type": "string"}, "dates or ranges `YYYY-MM-DD..YYYY-MM-DD`", _ends_of_range),
+    "or first..last",
 )
 
 MINUTES = integer(
@@ -221,7 +225,7 @@ ID_NUMBER = integer(1, LARGEST_ID, f"an id of get_user_snapshot, or `{REFERENCE}
 
 
 def _id_or_reference(name: str, value: object) -> Any:
-    """An id, or the text of a reference."""
+    """Read an id, or the text of a reference."""
     if isinstance(value, str) and value.startswith(REFERENCE):
         return REFERENCE + action_id(name, value.removeprefix(REFERENCE))
     return ID_NUMBER.convert(name, value)
@@ -233,64 +237,66 @@ ENTITY_ID = replace(ID_NUMBER, schema={"type": "string"}, convert=_id_or_referen
 ENTITY_IDS = list_of(ENTITY_ID)
 
 
-def object_of(kinds: Fields, needed: tuple[str, ...] = ()) -> Field:
-    """An object of fields."""
+def object_of(fields: Fields, required: tuple[str, ...] = ()) -> Field:
+    """Field of an object with fields of its own."""
+    expected = f"object of {', '.join(fields)}"
 
     def convert(name: str, value: object) -> JsonObject:
         if not isinstance(value, dict) or not value:
-            raise invalid(name, f"an object of {', '.join(kinds)}")
-        return parse_members(value, kinds, needed, name, f"{name}.")
+            raise invalid(name, f"an {expected}")
+        return parse_members(value, fields, required, name, f"{name}.")
 
-    return Field({"type": "object"}, f"object of {', '.join(kinds)}", convert)
+    return Field({"type": "object"}, expected, convert)
 
 
 def parse_members(
     sent: JsonObject,
-    kinds: Fields,
-    needed: tuple[str, ...],
+    fields: Fields,
+    required: tuple[str, ...],
     owner: str,
     prefix: str = "",
     *,
     keeps_null: bool = False,
 ) -> JsonObject:
-    """The canonical values of an object. Raises ToolError for the first thing that does not fit.
+    """Read an object as sent; return its canonical values. Raises ToolError for the first thing that does not
+    fit.
 
-    - `kinds`: the fields that it takes; `needed`: those that it must have;
+    - `fields`: those that it takes; `required`: those that it must have;
     - `owner`: what an error calls the object; `prefix`: what precedes its fields' names there;
     - `keeps_null`: null is an error of a field that is not nullable; otherwise it is left out.
     """
-    check_names(sent, kinds, owner)
+    check_names(sent, fields, owner)
     values = {}
-    for name in dict.fromkeys((*needed, *sent)):
+    for name in dict.fromkeys((*required, *sent)):
         value = sent.get(name)
-        kind = kinds[name]
-        is_absent = is_no_id(name, value) or (value is None and not (keeps_null or kind.nullable))
-        if name in needed or not is_absent:
-            values[name] = kind.parse(prefix + name, value)
+        field = fields[name]
+        is_absent = is_no_id(name, value) or (value is None and not (keeps_null or field.nullable))
+        if name in required or not is_absent:
+            values[name] = field.parse(prefix + name, value)
     return values
 
 
 def parse_day(name: str, value: object) -> str:
-    """A date as its text. Raises ToolError INVALID_DATE, whose hint says what today is and which date a word
-    like «завтра» means."""
+    """Read a date; return it as text. Raises ToolError INVALID_DATE, whose hint says what today is and which
+    date a word like «завтра» means."""
     with suppress(ValueError):
         canonical = f"{date.fromisoformat(str(value))}"
         if canonical == value:  # no other form of ISO 8601
             return canonical
-    sent = printable(value)
+    wrong_date = printable(value)
     hint = f"Dates are YYYY-MM-DD. {days.date_hint(value)}"
-    if re.search(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d", sent):  # a time of day
-        hint += f" {unknown_fields.hint_for('reminder')}"
-    raise ToolError(f"{name} is not a date: {sent}", hint, "INVALID_DATE", field=name)
+    if re.search(r"\d:\d\d|\d ?[ap]m\b|\bв \d|\bat \d", wrong_date):  # a time of day
+        hint += f" {hint_for('reminder')}"
+    raise ToolError(f"{name} is not a date: {wrong_date}", hint, "INVALID_DATE", field=name)
 
 
 def parse_date(name: str, value: object) -> date:
-    """As `parse_day`, the date itself."""
+    """Read a date as `parse_day` does; return the date itself."""
     return date.fromisoformat(parse_day(name, value))
 
 
 def identifier(name: str, value: object) -> str:
-    """A UUID in lower case."""
+    """Read a UUID; return it in lower case. Raises ToolError INVALID_UUID."""
     if isinstance(value, str) and re.fullmatch(UUID, value):
         return value.lower()
     raise ToolError(
@@ -302,13 +308,13 @@ def identifier(name: str, value: object) -> str:
 
 
 def action_id(name: str, value: object) -> str:
-    """The id of an action in its preview: a short text, a UUID in lower case."""
+    """Read the id of an action in its preview: a short text; a UUID in lower case."""
     content = text(40, line=True).parse(name, str(value) if type(value) is int else value)
     return content.lower() if re.fullmatch(UUID, content) else content
 
 
 def exactly_one(params: JsonObject, *names: str) -> str:
-    """The one name that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
+    """Return the only one of `names` that is sent. Raises ToolError FIELD_REQUIRED, FIELD_INVALID."""
     sent = [name for name in names if name in params and params[name] is not False]
     if len(sent) == 1:
         return sent[0]
@@ -323,32 +329,30 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         if unknown in names:
             continue
         lower = unknown.lower()
-        way = unknown_fields.hint_for(lower)
-        # What has a way round is another field only if it is nearly the same word.
-        likeness = SAME_WORD if way else LIKE_WORD
-        meant = [
-            name for name in names if lower in unknown_fields.OTHER_NAMES.get(name, "").split()
-        ]
+        hint = hint_for(lower)
+        # What has a hint of its own is another field only if it is nearly the same word.
+        likeness = MISSPELT_LIKENESS if hint else MEANT_LIKENESS
+        meant = [name for name in names if lower in OTHER_NAMES.get(name, "").split()]
         meant = meant or errors.nearest_names(lower, names, likeness, most=1)
-        hint = way or f"{owner} takes {', '.join(names) or 'nothing'}."
         if meant:
             hint = f"Use {' or '.join(meant)}."
-        name = printable(unknown)
-        error = ToolError(f"Unknown field: {name}", hint, "FIELD_UNKNOWN", field=name)
+        hint = hint or f"{owner} takes {', '.join(names) or 'nothing'}."
+        shown = printable(unknown)
+        error = ToolError(f"Unknown field: {shown}", hint, "FIELD_UNKNOWN", field=shown)
         if len(meant) == 1:
             error.data["canonical"] = meant[0]
         raise error
 
 
 def missing(name: str) -> ToolError:
-    """The error of a value that is missing."""
+    """Error for a value that is missing."""
     return ToolError(
         f"{name} is required", f"Add {name}; it cannot be empty.", "FIELD_REQUIRED", field=name
     )
 
 
 def invalid(name: str, expected: str) -> ToolError:
-    """The error of a value that does not fit."""
+    """Error for a value that does not fit."""
     return ToolError(
         f"{name} must be {expected}",
         f"Send {name} as {expected}.",
@@ -358,6 +362,6 @@ def invalid(name: str, expected: str) -> ToolError:
 
 
 def printable(value: object) -> str:
-    """A value for an error's text: short, encodable."""
+    """Text of a value for an error: short, encodable."""
     content = type(value).__name__ if isinstance(value, list | dict) else str(value)
     return content[:80].encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""The texts for the person, in Russian and in English, from `texts.txt`; `words` puts them together."""
+"""Texts for the person, in Russian and in English, from `texts.txt`; `words` puts them together."""
 
 from functools import cache
 from itertools import chain
@@ -16,7 +16,7 @@ MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 @cache
 def in_language(language: str) -> dict[str, str]:
-    """Each text by its key."""
+    """Texts in a language by their keys."""
     lines = Path(__file__).with_name("texts.txt").read_text("utf-8").splitlines()
     rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
     column = ["key", "ru", "en"].index(language)
@@ -24,6 +24,6 @@ def in_language(language: str) -> dict[str, str]:
 
 
 def weekday_number(name: object) -> int:
-    """The ISO weekday of a name, short or whole, in either language; 0 if it is none."""
+    """ISO weekday of a name, short or whole, in either language; 0 if it is not one."""
     lower = str(name).strip().lower()
     return LOWER_WEEKDAYS.index(lower) % 7 + 1 if lower in LOWER_WEEKDAYS else 0

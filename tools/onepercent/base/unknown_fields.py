@@ -1,7 +1,6 @@
-"""Names of fields that do not exist: the field that is meant, or a hint of the way to the same end."""
+"""Names of fields that do not exist: the field that is meant, or a hint at another way to the same end."""
 
-# Keyed by words of a field's name; the first row that has one is the hint. Fields that the object takes come
-# first.
+# Hints by words of a field's name; the first row that has one counts.
 HINTS: dict[str, str] = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set"
@@ -31,7 +30,7 @@ HINTS: dict[str, str] = {
     "tag tags label color colour": "There are no tags: a goal has a category, a habit an icon.",
 }
 
-# The names that models send for a field. Of several fields the one counts that the object has.
+# The names that models send for a field. If they fit several fields, the object's own one counts.
 OTHER_NAMES = {
     "preview_id": "id",
     "step_id": "id task_id",
@@ -59,7 +58,7 @@ OTHER_NAMES = {
 
 
 def hint_for(name: str) -> str:
-    """The hint for a field that does not exist; "" if there is none."""
+    """Hint for a field that does not exist; "" if there is none."""
     words = set(name.split("_"))
     for keys, hint in HINTS.items():
         if words & set(keys.split()):

@@ -1,4 +1,4 @@
-"""Words for the person, in their language: values, days, counts, quotations."""
+"""Values, days, counts and quotations in words, in the person's language."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ from . import days, texts
 # Characters shown before and after a changed place.
 CONTEXT_CHARS = 20
 # Characters shown of what was added or removed.
-LONGEST_PART = 120
+LONGEST_CHANGE = 120
 # Characters of a text that a sentence quotes: a title, whole.
 LONGEST_QUOTED = 500
 # The form of a Russian noun after a number by its last digit, unless it is 11 to 14.
@@ -23,26 +23,26 @@ RUSSIAN_FORMS = [2, 0, 1, 1, 1, 2, 2, 2, 2, 2]
 # The first number whose thousands stand apart.
 GROUPED = 10_000
 
-# The language while the texts of a page are made: that of its client. Otherwise empty.
+# The client's language while the texts of a page are made; otherwise empty.
 LANGUAGE: ContextVar[str] = ContextVar("language", default="")
 
 
 def language() -> str:
-    """The language that the person reads: MCP_LANGUAGE."""
+    """Language that the person reads: MCP_LANGUAGE."""
     return LANGUAGE.get() or settings.current().language
 
 
 def text_of(name: str, **values: object) -> str:
-    """A text of `texts` in the person's language, its placeholders filled in."""
+    """Text of that name in the person's language, its placeholders filled in."""
     return texts.in_language(language())[name].format(**values)
 
 
 def text_or_empty(name: str) -> str:
-    """A text of `texts` with its placeholders; "" if there is none."""
+    """Text of that name with its placeholders; "" if there is none."""
     return texts.in_language(language()).get(name, "")
 
 
-# A warning: the key of its text and the values for its placeholders; put into words in the current language.
+# A warning that is put into words later: the key of its text and the values for its placeholders.
 PlannedWarning = tuple[str, JsonObject]
 
 
@@ -52,20 +52,18 @@ def warning_in_words(name: str, values: JsonObject) -> str:
 
 
 def field_name(name: str) -> str:
-    """A field's name in the person's words."""
+    """Name of a field in the person's language."""
     return text_or_empty(f"field.{name}") or name
 
 
 def value_in_words(name: str, content: Any) -> str:
-    """A value of a field or of a placeholder in the person's words."""
+    """Value of a field or of a placeholder in the person's language."""
     if content is None or content == "":
         return "—"
     if in_words := VALUES.get(name):
         return in_words(content)
     if noun := COUNTED_NOUNS.get(name):
         return count_in_words(content, noun)
-    if isinstance(content, bool):
-        return text_of("yes" if content else "no")
     return text_or_empty(f"{name}.{content}") or (
         in_quotes(content) if isinstance(content, str) else number(content)
     )
@@ -111,15 +109,15 @@ def repetition(rule: str) -> str:
     every = parts["every"]
     count = count_in_words(parts.get("interval", 1), f"every.{every}")
     if "after" in parts:
-        text = text_of("repeat.after", count=count)
+        repeats = text_of("repeat.after", count=count)
     else:
         head = text_or_empty(f"repeat.{every}")
         if "interval" in parts:
             head = text_of("repeat.interval", count=count)
-        text = ": ".join(filter(None, [head, _days_of_rule(parts)]))
+        repeats = ": ".join(filter(None, [head, _days_of_rule(parts)]))
     if "until" in parts:
-        text += text_of("repeat.until", day=day_in_words(parts["until"]))
-    return text
+        repeats += text_of("repeat.until", day=day_in_words(parts["until"]))
+    return repeats
 
 
 def _days_of_rule(parts: JsonObject) -> str:
@@ -146,36 +144,36 @@ def _day_of_month(number: int) -> str:
 
 
 def changed_part(before: str, after: str) -> str:
-    """The part of a text that changed: …в десяти.[+ Вечером звонила Аня.]"""
+    """Part of a text that changed, with what surrounds it: …в десяти.[+ Вечером звонила Аня.]"""
     lead = commonprefix([before, after])  # noqa: RUF071
     removed = before.removeprefix(lead)
     added = after.removeprefix(lead)
-    rest = commonprefix([removed[::-1], added[::-1]])[::-1]  # noqa: RUF071
+    tail = commonprefix([removed[::-1], added[::-1]])[::-1]  # noqa: RUF071
     changes = ""
-    for sign, text in (("−", removed), ("+", added)):
-        part = errors.one_line(text.removesuffix(rest))
-        if len(part) > LONGEST_PART:
-            part = text_of("part", text=part[: LONGEST_PART // 2], count=len(part))
-        if part:
-            changes += f"[{sign} {part}]"
+    for sign, changed in (("−", removed), ("+", added)):
+        line = errors.one_line(changed.removesuffix(tail))
+        if len(line) > LONGEST_CHANGE:
+            line = text_of("part", text=line[: LONGEST_CHANGE // 2], count=len(line))
+        if line:
+            changes += f"[{sign} {line}]"
     if len(lead) > CONTEXT_CHARS:
         lead = f"…{lead[-CONTEXT_CHARS:]}"
-    return lead + changes + errors.cut(rest, CONTEXT_CHARS)
+    return lead + changes + errors.cut(tail, CONTEXT_CHARS)
 
 
 def ranges(dates: list[str]) -> list[str]:
-    """Dates in order, with days that follow each other as a range: 2026-11-16..2026-11-22."""
+    """Join dates in order, where they follow each other, to ranges: 2026-11-16..2026-11-22."""
     spans: list[str] = []
-    first = ""
+    begin = ""
     previous = 0
     for day in dates:
-        number = days.ordinal(day)
-        if number == previous + 1:
-            spans[-1] = f"{first}..{day}"
+        ordinal = days.ordinal(day)
+        if ordinal == previous + 1:
+            spans[-1] = f"{begin}..{day}"
         else:
-            first = day
+            begin = day
             spans.append(day)
-        previous = number
+        previous = ordinal
     return spans
 
 
@@ -193,25 +191,24 @@ def days_in_words(spans: Iterable[str]) -> str:
     return ", ".join(span_in_words(*span.split("..")) for span in spans)
 
 
-def day_in_words(text: str) -> str:
+def day_in_words(day: str) -> str:
     """22.11, with the year if it is not the current one."""
-    parsed = date.fromisoformat(text)
+    parsed = date.fromisoformat(day)
     return _date("date" if parsed.year == days.today().year else "date.of_another_year", parsed)
 
 
-def _date(form: str, parsed: date) -> str:
-    return text_of(form, date=parsed, month=texts.MONTHS[parsed.month - 1])
+def _date(form: str, day: date) -> str:
+    return text_of(form, date=day, month=texts.MONTHS[day.month - 1])
 
 
 def weekday_name(day: date) -> str:
-    """The weekday's name: среда."""
+    """среда; Wednesday."""
     return texts.WEEKDAYS[language()][day.weekday()]
 
 
 def duration(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
-    hours, rest = divmod(minutes, 60)
-    parts = {"hours": hours, "minutes": rest}
+    parts = dict(zip(("hours", "minutes"), divmod(minutes, 60)))
     return " ".join(text_of(name, count=count) for name, count in parts.items() if count)
 
 
@@ -226,18 +223,19 @@ def count_in_words(count: int, name: str) -> str:
 
 
 def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
-    """The first texts, and how many others there are: ещё 3. `count`: of all, if these are not all."""
+    """The first texts, and how many others there are: ещё 3. `count`: of all texts, if these are not all."""
     few = items[:most]
-    rest = (count or len(items)) - most
-    if rest > 0:
-        few.append(text_of("and.more", count=rest))
+    others = (count or len(items)) - most
+    if others > 0:
+        few.append(text_of("and.more", count=others))
     return few
 
 
 def in_quotes(text: object) -> str:
-    """A person's text in the quotation marks of the person's language."""
-    table = texts.in_language(language())
-    return errors.quoted(text, LONGEST_QUOTED, marks=table["quotes"], inner=table["quotes.inner"])
+    """A person's text in the quotation marks of their language."""
+    return errors.quoted(
+        text, LONGEST_QUOTED, marks=text_of("quotes"), inner=text_of("quotes.inner")
+    )
 
 
 def _shift(number: int) -> str:
@@ -261,14 +259,14 @@ def _replaced(status: str | Mapping[str, str]) -> str:
     )
 
 
-# The noun that a field counts.
+# The noun that a field counts, by the field.
 COUNTED_NOUNS = {
     "times_per_week": "time",
     "every_n_days": "day",
     "open_steps": "open_steps",
     "left": "step",
 }
-# Special wordings: the name of a field, and the function that puts its values into words.
+# The functions that put values of certain fields into words.
 VALUES: dict[str, Callable[[Any], str]] = {
     "repeat": repetition,
     "ended": repetition,

@@ -1,4 +1,4 @@
-"""The derived tables: each is compared with the record that it is counted from, and recounted."""
+"""Derived tables: compared with the record that they are counted from, and recounted."""
 
 from . import Database, scalar
 
@@ -29,13 +29,13 @@ for _table, _query in COUNTING_QUERIES.items():
 
 
 def differing(db: Database) -> list[str]:
-    """The derived tables that differ from the record; the runs of folded streaks are not compared."""
+    """Derived tables that differ from the record; the runs of folded streaks are not compared."""
     return [table for table, query in DIFFERENT.items() if scalar(db, query)]
 
 
 def recount(db: Database) -> list[str]:
     """Recount the derived tables inside the open write transaction; return those that differed."""
-    found = differing(db)
+    different = differing(db)
     for table, query in COUNTING_QUERIES.items():
         db.execute(f"INSERT OR REPLACE INTO {table} {query}")
 
@@ -43,4 +43,4 @@ def recount(db: Database) -> list[str]:
     # Triggers put a mark that is written into its month.
     db.execute("DELETE FROM habit_months")
     db.execute("UPDATE habit_marks SET status = status")
-    return found
+    return different

@@ -18,18 +18,18 @@ STAMPS = "created_at TEXT NOT NULL, updated_at TEXT NOT NULL"
 
 
 def mark_triggers(sign: str) -> str:
-    """Put the sign of a mark in its place among the 31 of a month."""
+    """Triggers that put the sign of a mark in its place among the 31 of a month."""
     triggers = []
-    for name, event, row, put in (
+    for name, event, row, written in (
         ("made", "INSERT", "new", sign),
         ("changed", "UPDATE", "new", sign),
         ("removed", "DELETE", "old", "' '"),
     ):
         triggers.append(f"""CREATE TRIGGER mark_{name} AFTER {event} ON habit_marks BEGIN
     INSERT INTO habit_months VALUES ({row}.habit_id, substr({row}.date, 1, 7),
-        printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {put}))
+        printf('%*s%-*s', substr({row}.date, 9) - 1, '', 32 - substr({row}.date, 9), {written}))
     ON CONFLICT (habit_id, month) DO UPDATE SET marks = substr(marks, 1, substr({row}.date, 9) - 1)
-        || {put} || substr(marks, substr({row}.date, 9) + 1); END""")
+        || {written} || substr(marks, substr({row}.date, 9) + 1); END""")
     return "\n\n".join(triggers)
 
 

@@ -6,15 +6,7 @@ them, `derived.py` counts them from the record, and they are never exported.
 
 from ..base import days
 from . import Database, derived, scalar
-from .first_versions import (
-    FIRST,
-    FOURTH,
-    MARK,
-    SECOND,
-    STAMPS,
-    THIRD,
-    mark_triggers,
-)
+from .first_versions import FIRST, FOURTH, MARK, SECOND, STAMPS, THIRD, mark_triggers
 
 # Marks the file as ours (PRAGMA application_id), so that no other program's database is migrated by
 # mistake.
@@ -44,7 +36,7 @@ UNFOLD = "UPDATE habit_streaks SET until = '', run = 0, best = 0"
 
 
 def _unfold_triggers(table: str, day: str) -> str:
-    """The triggers that set a folded streak back when a folded day changes."""
+    """Triggers that set a folded streak back when a folded day changes."""
     triggers = []
     for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
         triggers.append(f"""CREATE TRIGGER {table}_unfold_{event} AFTER {event} ON {table} BEGIN

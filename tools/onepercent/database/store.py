@@ -1,7 +1,7 @@
 """The database file: opened once per process, read and written in short transactions, copied whole.
 
-Writers are put in order by sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never wait
-(WAL).
+Writers wait for each other in sqlite itself (BEGIN IMMEDIATE), across threads and processes; readers never
+wait (WAL).
 """
 
 import logging
@@ -53,26 +53,26 @@ _open_connections: dict[tuple[int, str, int, int], Database] = {}
 
 
 def path() -> Path:
-    """The database file: ONEPERCENT_DB."""
+    """Path of the database file: ONEPERCENT_DB."""
     return state_path(str(settings.current().onepercent_db))
 
 
 def reading() -> AbstractContextManager[Database]:
-    """A read transaction: everything read inside is of one moment. Raises ToolError DATABASE_ERROR."""
+    """Open a read transaction: everything read inside is of one moment. Raises ToolError DATABASE_ERROR."""
     return _within("DEFERRED")
 
 
 def writing(synchronous: str = "FULL") -> AbstractContextManager[Database]:
-    """A write transaction: committed at the end, rolled back when anything is raised inside. What is written
-    NORMAL, such as a preview, a power cut may take back until the next `checkpoint_log`. Raises ToolError
-    DATABASE_ERROR, also when others have been writing for BUSY_S."""
+    """Open a write transaction: committed at the end, rolled back when anything is raised inside. What is
+    written NORMAL, such as a preview, may be lost in a power cut until the next `checkpoint_log`. Raises
+    ToolError DATABASE_ERROR, also when others have been writing for BUSY_S."""
     return _within("IMMEDIATE", synchronous)
 
 
 @contextmanager
 def applying() -> Iterator[Database]:
-    """A write transaction as `writing`, after which a copy of the one file is whole. It is written NORMAL,
-    since the checkpoint syncs the log: an fsync less. Raises OSError, too."""
+    """Open a write transaction as `writing` does, after which a copy of the one file is whole. It is written
+    NORMAL, since the checkpoint syncs the log: one fsync less. Raises OSError, too."""
     with writing("NORMAL") as db:
         yield db
     checkpoint_log()
@@ -91,15 +91,14 @@ def _within(kind: str, synchronous: str = "FULL") -> Iterator[Database]:
 
 
 def persons_today() -> date:
-    """The person's date now, by the zone and hour stored in the database; by the settings if it cannot be
-    read."""
+    """The person's date now, by the clock stored in the database; by the settings if it cannot be read."""
     with suppress(ToolError), reading():
         return days.today()
     return days.today()
 
 
 def stored_clock(db: Database) -> days.PersonsClock:
-    """The zone in which the present user counts days, and the hour at which a day begins."""
+    """Read the present user's clock: the settings' zone and hour 0 unless they have set others."""
     statement = "SELECT time_zone, day_start_hour FROM persons WHERE user = ?"
     zone, start_hour = db.execute(statement, (settings.user(),)).fetchone() or (None, 0)
     return days.PersonsClock(zone or settings.current().onepercent_tz, start_hour)
@@ -107,8 +106,8 @@ def stored_clock(db: Database) -> days.PersonsClock:
 
 @contextmanager
 def connected(reads_only: bool = False) -> Iterator[Database]:
-    """A connection outside any transaction. `reads_only`: on a full disk it can still read, and be copied
-    elsewhere. Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
+    """Give a connection outside any transaction. `reads_only`: on a full disk it can still read, and be
+    copied elsewhere. Raises ToolError DATABASE_ERROR for every error of sqlite inside."""
     file = path()
     try:
         # Asked before it is opened: should another file come in between, the next call opens that one.
@@ -144,7 +143,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
 
 
 def checkpoint_log() -> None:
-    """Copy what the write-ahead log holds into the file itself: all that was committed is on the disk then,
+    """Copy what the write-ahead log holds into the file itself: then all that was committed is on the disk,
     also what was written NORMAL. Raises OSError.
 
     Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
@@ -161,7 +160,7 @@ def checkpoint_log() -> None:
 
 @at_leaving
 def release() -> None:
-    """Close the connections kept by this process; the last one of all leaves the file whole, without a
+    """Close the connections that this process keeps; whoever closes the file last leaves it whole, without a
     log."""
     for identity in list(_open_connections):
         if identity[0] == os.getpid():
@@ -169,8 +168,8 @@ def release() -> None:
 
 
 def ensure_file(file: Path) -> os.stat_result:
-    """Make an empty file if there is none, which only its owner reads: sqlite gives the files beside it the
-    same mode. Raises ToolError DATABASE_ERROR."""
+    """Create an empty file if there is none, which only its owner reads: sqlite gives the files beside it
+    the same mode. Raises ToolError DATABASE_ERROR."""
     try:
         if not file.exists():
             files.make_folder_of(file)
@@ -200,7 +199,7 @@ def connect(file: Path | str) -> Database:
 
 
 def open_database(file: Path) -> Database:
-    """Open the database in its newest version, made or migrated if necessary. Raises ToolError
+    """Open the database in its newest version, created or migrated if necessary. Raises ToolError
     DATABASE_ERROR: the file is not our database, or it is from a newer version."""
     db = connect(file)
     try:
@@ -235,7 +234,7 @@ def _bring_up_to_date(db: Database, file: Path) -> None:
 
 
 def check_version(version: int, file: Path) -> None:
-    """Raises ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
+    """Raise ToolError DATABASE_ERROR for a file that a later version of this program wrote."""
     if version > len(migrations.MIGRATIONS):
         raise database_error(
             f"{file} was written by a newer version of OnePercent",
@@ -244,13 +243,13 @@ def check_version(version: int, file: Path) -> None:
 
 
 def locked(file: Path):
-    """Hold the lock for making, migrating or replacing the file."""
+    """Hold the lock for creating, migrating or replacing the file."""
     return files.exclusive_lock("onepercent", timeout_s=BUSY_S, path=Path(f"{file}.lock"))
 
 
 @contextmanager
 def transaction(db: Database, kind: str = "DEFERRED") -> Iterator[None]:
-    """Commit at the end, or take everything back when anything is raised inside."""
+    """Commit at the end, or roll everything back when anything is raised inside."""
     db.execute(f"BEGIN {kind}")
     try:
         yield
@@ -276,7 +275,7 @@ def copy(db: Database, part: Path) -> None:
 
 @contextmanager
 def replacing(file: Path) -> Iterator[Path]:
-    """Give an empty file, for the owner alone, that takes the place of `file` once it is whole. Raises
+    """Give an empty file, which only its owner reads, that takes the place of `file` once it is whole. Raises
     ToolError DATABASE_ERROR."""
     if file.exists() and not file.is_file():
         raise database_error(f"{file} is not a file", "Name a file; - writes to standard output.")
@@ -294,17 +293,17 @@ class Damaged(ToolError):
 
 
 def database_error(message: str, hint: str) -> ToolError:
-    """The error of a database that cannot be used."""
+    """Error for a database, or a copy of it, that cannot be used."""
     return ToolError(message, hint, "DATABASE_ERROR")
 
 
 def translated(error: Exception, file: Path) -> ToolError:
-    """The error for one of sqlite, or of reading what it gave."""
-    text = str(error)
+    """ToolError for an error of sqlite, or of reading what it gave."""
+    reason = str(error)
     # Our own SQL functions fail at values that the tools never wrote.
     if not isinstance(error, sqlite3.Error) or re.search(
-        "malformed|not a database|user-defined", text
+        "malformed|not a database|user-defined", reason
     ):
         return Damaged(f"{file} is not a database, or damaged", RESTORE, "DATABASE_ERROR")
-    message, advice = next(cause for words, cause in CAUSES.items() if words in text)
+    message, advice = next(cause for phrase, cause in CAUSES.items() if phrase in reason)
     return database_error(message.format(file=file), f"Nothing was changed. {advice}")

@@ -1,4 +1,4 @@
-"""One definition each of in sight, dated, overdue, due."""
+"""What is in sight, dated, overdue, due: one definition of each."""
 
 # A step is in sight unless its goal is archived; one that is to be done, only while its goal is open.
 #
@@ -22,7 +22,7 @@ from .schedules import BEGINNING, LAST_DATE, Schedule, schedule_of
 
 # The frequency of a habit that is due on the same days, by `every` of a rule; a year is twelve months.
 FREQUENCY_OF = {"day": "daily", "week": "custom", "month": "monthly", "year": "monthly"}
-MONTHS_OF_YEAR = 12  # of a year
+MONTHS_OF_YEAR = 12
 # A stamp differs from the person's date by at most this, whatever their zone and hour.
 CLOCK_DAYS = 2
 
@@ -52,7 +52,7 @@ IS_STEP = "kind IS NULL"
 
 
 def select(db: Database, statement: str, **values: object) -> Cursor:
-    """The rows of a query, such as DATED, that may ask for due_day and missed; of the present `user`, as of
+    """Rows of a query, such as DATED, that may call due_day and missed; of the present `user`, as of
     `today`."""
     db.create_function("due_day", 4, due_day)
     db.create_function("missed", 3, missed)
@@ -60,23 +60,22 @@ def select(db: Database, statement: str, **values: object) -> Cursor:
 
 
 def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> str | None:
-    """The day on which an open step is due.
+    """Day on which an open step is due, as of `today`.
 
-    - `repeat`: its rule; `dt`: the day that was set; `changed_at`: the stamp of its last change;
-    - `today`: the day as of which the question is asked.
+    - `repeat`: its rule; `dt`: the day that was set; `changed_at`: the stamp of its last change.
     """
     if not (repeat and dt):
         return dt
-    present = date.fromisoformat(today)
-    was_ahead = changed_at[:10] > f"{present + timedelta(CLOCK_DAYS)}"
+    current = date.fromisoformat(today)
+    was_ahead = changed_at[:10] > f"{current + timedelta(CLOCK_DAYS)}"
     if (dt >= today and not was_ahead) or _follows_done(repeat):
         return dt
-    return first_day(repeat, present) or last_day(repeat, dt, today)
+    return first_day(repeat, current) or last_day(repeat, dt, today)
 
 
 def start_rule(repeat: str, day: date) -> str:
-    """The rule, starting on a day; a rule without days of its own gets that day's weekday or day of the
-    month. One that has started goes on, unless it follows what is done."""
+    """Start a rule on a day; a rule without days of its own gets that day's weekday or day of the month. One
+    that has started goes on, unless it counts from what is done."""
     parts = json.loads(repeat)
     if "after" in parts:
         parts.pop("on", None)
@@ -89,17 +88,17 @@ def start_rule(repeat: str, day: date) -> str:
 
 
 def first_day(repeat: str, since: date) -> str | None:
-    """The first day of a rule from a day on; None once it is over."""
+    """First day of a rule from a day on; None once the rule is over."""
     return next(_days_of(repeat, f"{since}", LAST_DATE), None)
 
 
 def last_day(repeat: str, dt: str, until: str) -> str:
-    """The rule's last day between `dt` and `until`; `dt` if it has none there."""
+    """Last day of a rule between `dt` and `until`; `dt` if it has none there."""
     return dt if _follows_done(repeat) else max([dt, *_days_of(repeat, dt, until)])
 
 
 def missed(repeat: str, dt: str, due: str) -> int:
-    """The days of a series, from the one its step was set to, that have passed undone."""
+    """Number of days of a series that have passed undone, from the one its step was set to."""
     if dt >= due:
         return 0
     series_days = {dt, *_days_of(repeat, dt, due)}
@@ -107,8 +106,8 @@ def missed(repeat: str, dt: str, due: str) -> int:
 
 
 def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:
-    """The days of a rule between two days, one by one: of its schedule only every n-th day, week or month
-    counts, from its start on."""
+    """Days of a rule between two days, one by one: of its schedule only every n-th day, week or month counts,
+    from its start on."""
     parts, schedule = _rule(repeat)
     every = parts["every"]
     # A series of every two weeks may begin in any week.
@@ -123,23 +122,23 @@ def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:
 
 
 def _period(every: str, day: int) -> int:
-    """The number of the day, the ISO week, or (also for a year) the month that a day is in."""
+    """Number of the day, the ISO week, or (also for a year) the month that a day is in."""
     if every == "day":
         return day
     if every == "week":
         return days.monday(day) // days.WEEK
-    moment = date.fromordinal(day)
-    return moment.year * MONTHS_OF_YEAR + moment.month
+    parsed = date.fromordinal(day)
+    return parsed.year * MONTHS_OF_YEAR + parsed.month
 
 
 @lru_cache
 def _rule(repeat: str) -> tuple[JsonObject, Schedule]:
-    """The parts of a rule and its schedule, from its text."""
+    """Parse a rule: its parts and its schedule."""
     parts = json.loads(repeat)
     numbers = ",".join(map(str, parts.get("on", ())))
     return parts, schedule_of(FREQUENCY_OF[parts["every"]], numbers)
 
 
 def _follows_done(repeat: str) -> bool:
-    """True if a rule begins again with each day on which it is done."""
+    """True if a rule is counted anew from each day on which its step is done."""
     return "after" in _rule(repeat)[0]

@@ -1,4 +1,4 @@
-"""Histories of habits: a sign per day for people, and the streak, the number of periods kept in a row."""
+"""Histories of habits: a sign per day, and the streak, which is the number of periods kept in a row."""
 
 # The rules, and what is stored of them.
 # - A period is a due day, or an ISO week of a habit that is due some times per week, or a turn of every n
@@ -62,7 +62,7 @@ HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
         AND month >= min(substr({UNTIL}, 1, 7), :since)) AS months
     FROM (SELECT *, {HABIT_IS_IN_SIGHT} AS is_in_sight FROM habits) h
     LEFT JOIN habit_streaks s ON s.habit_id = h.id
-    WHERE {{which}} ORDER BY ifnull(h.place, h.id), h.id"""
+    WHERE {{condition}} ORDER BY ifnull(h.place, h.id), h.id"""
 # For habits of every n days, what is due depends on the last time: all their marks are read. Days without a
 # mark count only below a limit.
 UNSETTLED = """s.until < :until AND h.frequency_type <> 'every_n_days'
@@ -78,8 +78,11 @@ class Streak(NamedTuple):
 
 
 class History(NamedTuple):
-    """A habit with its marks, a sign by the ordinal of its day, as seen on `today`; `folded`: the streak of
-    the days before `unfolded`, a Monday. It may lack marks of those."""
+    """A habit with its marks as of `today`. Days are ordinals.
+
+    - `started`: its first day; `marks`: the sign of each marked day;
+    - `folded`: the streak of the days before `unfolded`, a Monday, whose marks may be missing.
+    """
 
     habit: Row
     today: int
@@ -90,7 +93,7 @@ class History(NamedTuple):
     marks: dict[int, str]
 
     def streak(self, last: int = FOREVER) -> Streak:
-        """The run that stands and the best one ever, over the days up to `last`."""
+        """Current and best run over the days up to `last`."""
         run, best = self.folded
         last = min(self.today, last)
         for begin, end, times, is_whole, _ in self.course.periods(self.unfolded, last):
@@ -107,10 +110,8 @@ class History(NamedTuple):
         return Streak(run, best)
 
     def signs(self, first: int, last: int) -> str:
-        """A sign for each day between two days that the marks reach.
-
-        Nothing is due before the habit began and after today.
-        """
+        """A sign for each day between two days whose marks are loaded; nothing is due before the habit began
+        or after today."""
         due = set(self._due(first, min(last, self.today), self.today))
         signs = ""
         for day in range(first, last + 1):
@@ -124,13 +125,13 @@ class History(NamedTuple):
         return signs
 
     def is_owed(self, day: int) -> bool:
-        """True if it is due on a day that is not over and has no mark; what may wait for another day of the
-        week is not owed."""
+        """True if a mark is missing on a day, were it today; what may wait for another day of the week is not
+        owed."""
         return day in self._due(day, day, day)
 
     def _due(self, first: int, last: int, today: int) -> Iterator[int]:
-        """The days on which a mark is missing. No mark is due in a pause, or in a week with a pause or a
-        change of schedule in it. A habit with `at_most` needs none: without a mark it counts as kept."""
+        """Days on which a mark is missing: none in a pause, nor in a week with a pause or a change of
+        schedule. A habit with `at_most` needs no marks: without one a day counts as kept."""
         if self.habit["at_most"]:
             return
         for begin, end, times, is_whole, is_turn in self.course.periods(first, last):
@@ -149,24 +150,24 @@ class History(NamedTuple):
 
     @property
     def schedule(self) -> Schedule:
-        """The schedule that holds today."""
+        """Schedule that holds today."""
         return self.course.schedule_on(self.today)
 
     def unit_of_streak(self) -> str:
-        """The unit of a streak: weeks, days, or times if the days lie apart."""
+        """Unit of the streak: week, day, or time if the days lie apart."""
         if self.schedule.times:
             return "week"
         return "time" if self.schedule.frequency in ("every_n_days", "monthly") else "day"
 
     def done_in_week(self) -> int:
-        """The number of days of this week on which it is done."""
+        """Number of days of this week on which it is done."""
         week = range(days.monday(self.today), self.today + 1)
         return [*map(self.marks.get, week)].count("+")
 
 
 class HabitSigns(NamedTuple):
-    """A habit with one sign of LEGEND for each day, the streak that stands today and the best one, in weeks
-    if it `is_weekly`."""
+    """A habit with one sign of LEGEND for each day, its current and its best streak, in weeks if
+    `is_weekly`."""
 
     id: int
     name: str
@@ -178,8 +179,8 @@ class HabitSigns(NamedTuple):
 
 
 def load_all(db: Database, today: date, since: date = date.max) -> list[History]:
-    """The habits of the present user, also those that are over, with their recent marks, at least those from
-    the day `since` on; what came before them is folded."""
+    """Load all habits of the present user, also those that are over, with their marks from `since` on; what
+    came before may be folded."""
     # Of a week that this day cuts, the marks before it count, too.
     monday = since - timedelta(since.weekday())
     return load_where(
@@ -188,8 +189,8 @@ def load_all(db: Database, today: date, since: date = date.max) -> list[History]
 
 
 def signs_between(db: Database, first: date, last: date, today: date) -> Iterator[HabitSigns]:
-    """The habits of the present user, each with a sign per day; archived ones if something was due on these
-    days. Raises Unreadable."""
+    """Habits of the present user with a sign per day; archived ones if something was due on these days.
+    Raises Unreadable."""
     for history in load_all(db, today, first):
         habit = history.habit
         is_archived = habit["archived_at"] is not None
@@ -202,32 +203,32 @@ def signs_between(db: Database, first: date, last: date, today: date) -> Iterato
 
 def fold_streaks(db: Database, today: date) -> None:
     """Fold what is not folded yet up to a Sunday, so that no ISO week is cut."""
-    target = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
-    until = date.fromordinal(target).isoformat()
+    sunday = (today.toordinal() - SETTLED_AFTER) // WEEK * WEEK
+    until = f"{date.fromordinal(sunday)}"
     statement = "UPDATE habit_streaks SET until = ?, run = ?, best = ? WHERE habit_id = ?"
-    # As seen from the day after: on `target` itself nothing can be done any more.
-    for history in load_where(db, UNSETTLED, date.fromordinal(target + 1), until=until):
-        db.execute(statement, (until, *history.streak(target), history.habit["id"]))
+    # As seen from the day after: on the Sunday itself nothing can be done any more.
+    for history in load_where(db, UNSETTLED, date.fromordinal(sunday + 1), until=until):
+        db.execute(statement, (until, *history.streak(sunday), history.habit["id"]))
 
 
 def is_misfolded(db: Database, today: date) -> bool:
     """True if a streak counted from its fold differs from one counted from all marks. Raises Unreadable."""
     folded = load_where(db, "1", today)
-    counted = load_where(db, "1", today, week_ago="")
-    return [each.streak() for each in folded] != [each.streak() for each in counted]
+    unfolded = load_where(db, "1", today, week_ago="")
+    return [each.streak() for each in folded] != [each.streak() for each in unfolded]
 
 
 def load_where(
     db: Database,
-    which: str,
+    condition: str,
     today: date,
     since: date = date.max,
     **values: object,
 ) -> list[History]:
     """Load habits with their recent marks.
 
-    - `which`: the SQL condition of the habits, with its `values`; an empty `week_ago` is before any fold, so
-      that all marks are loaded;
+    - `condition`: in SQL, with its `values`; an empty `week_ago` is before any fold, so that all marks are
+      loaded;
     - `since`: marks from this day on are loaded even if they are folded.
     """
     values = {
@@ -236,11 +237,12 @@ def load_where(
         "today": f"{today}",
         **values,
     }
-    return [_history(row, today, since) for row in db.execute(HABITS.format(which=which), values)]
+    statement = HABITS.format(condition=condition)
+    return [_history(row, today, since) for row in db.execute(statement, values)]
 
 
 def _history(row: Row, today: date, since: date) -> History:
-    # The day it began, and the first day that is not in the folded streak.
+    # Its first day, and the first day that is not in the folded streak.
     started = days.ordinal(row["started"])
     folded_to = row["folded_to"]
     unfolded = days.ordinal(folded_to) + 1 if folded_to else days.monday(started)
@@ -275,7 +277,7 @@ def _history(row: Row, today: date, since: date) -> History:
 
 
 def restarted(schedules: Schedules, marks: dict[int, str]) -> Iterator[tuple[int, Schedule]]:
-    """The schedules, in which every n days are counted again from each day on which the habit was done."""
+    """Schedules in which every n days are counted anew from each day on which the habit was done."""
     for schedule, first, last in Course(schedules, ()).spans(1, FOREVER):
         yield first, schedule
         if schedule.is_turn:

@@ -1,4 +1,4 @@
-"""Schedules of habits: the days that are due, and the course of a habit through schedules and pauses."""
+"""Schedules of habits: which days are due, and the course of a habit through schedules and pauses."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -26,9 +26,9 @@ FOREVER = date.max.toordinal()
 class Schedule(NamedTuple):
     """A frequency with its numbers.
 
-    anchor: every n days are counted from it, the first day or that on which it was done last; weeks from a
+    anchor: the day from which every n days are counted, the first one or the last one done; of weeks a
     Monday.
-    times: how often each ISO week wants it, on any days; 0 if certain days are due.
+    times: how often it is to be done in each ISO week, on any days; 0 if certain days are due.
     length: the days of a week, or of a turn of every n days; else 1.
     """
 
@@ -44,7 +44,7 @@ class Schedule(NamedTuple):
         return self.frequency == "every_n_days"
 
     def days_due(self, first: int, last: int) -> Iterable[int]:
-        """The days between two that are due, one by one; of a week or turn its first."""
+        """Due days between two days, one by one; of a week or turn its first."""
         span = range(first, last + 1)
         if self.times or self.is_turn:
             return span[(self.anchor - first) % self.length :: self.length]
@@ -81,21 +81,21 @@ Schedules = Sequence[tuple[int, Schedule]]
 
 
 class Course(NamedTuple):
-    """The schedules of a habit; pauses as first and last ordinals; the last day of the habit."""
+    """The schedules of a habit, its pauses by their first and last days, and its last day."""
 
     schedules: Schedules
     pauses: Sequence[tuple[int, int]]
     last_day: int = FOREVER
 
     def spans(self, first: int, last: int) -> Iterator[tuple[Schedule, int, int]]:
-        """The schedules that hold between two days, each with the whole span in which it holds."""
+        """Schedules that hold between two days, each with the first and last day of its time."""
         ends = [begin - 1 for begin, _ in self.schedules[1:]]
         for (begin, schedule), end in zip(self.schedules, [*ends, FOREVER]):
             if begin <= last and end >= first:
                 yield schedule, begin, end
 
     def periods(self, first: int, last: int) -> Iterator[Period]:
-        """The due days between two days, and the weeks and turns that have a day of them."""
+        """Due days between two days, and weeks and turns that have a day among them."""
         for schedule, begin, end in self.spans(first, last):
             end = min(end, self.last_day)
             # Of a week or turn that `first` cuts, the days before it belong to the period, too.
@@ -121,11 +121,11 @@ class Course(NamedTuple):
                 yield Period(opening, closing, schedule.times or 1, is_whole, schedule.is_turn)
 
     def pause_end(self, day: int) -> int | None:
-        """The last day of the pause that a day is in; None if it is in none."""
+        """Last day of the pause that a day is in; None if it is in none."""
         return max((end for begin, end in self.pauses if begin <= day <= end), default=None)
 
     def schedule_on(self, day: int) -> Schedule:
-        """The schedule that holds on a day."""
+        """Schedule that holds on a day."""
         schedule, _, _ = next(self.spans(day, day))
         return schedule
 
@@ -139,13 +139,13 @@ class Course(NamedTuple):
 
 
 def detail_of(habit: Mapping[str, Any]) -> str | None:
-    """The details of a habit's frequency, as text: `1,3,5`, `3`."""
+    """Details of a habit's frequency, as text: `1,3,5`, `3`."""
     column = DETAILS.get(habit["frequency_type"])
     return str(habit[column]) if column and habit[column] else None
 
 
 def parsed_numbers(text: str | None) -> list[int] | None:
-    """The numbers of a text like `1,3,5`. Raises Unreadable."""
+    """Numbers of a text like `1,3,5`. Raises Unreadable."""
     try:
         return [int(number) for number in text.split(",")] if text else None
     except ValueError:
@@ -153,7 +153,7 @@ def parsed_numbers(text: str | None) -> list[int] | None:
 
 
 def schedule_of(frequency_type: str, detail: str | None, anchor: int = 0) -> Schedule:
-    """The schedule of a frequency with its details, `1,3,5` or `3`. Raises Unreadable."""
+    """Schedule of a frequency with its details, `1,3,5` or `3`. Raises Unreadable."""
     values = tuple(parsed_numbers(WEEKDAYS_OF.get(frequency_type) or detail) or (1,))
     if frequency_type not in FREQUENCIES or min(values) < 1:
         raise Unreadable(f"not a frequency: {frequency_type!r:.40} {detail!r:.40}")

@@ -1,1 +1,1 @@
-"""What the tools of the two phases share: counting a call, trying actions dry, reading a yes."""
+"""What the tools of the two phases share: counting calls, dry runs, reading a yes."""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection
-from itertools import islice
 
 from tools.toolkit import JsonObject, ToolError, compact_json, filled
 
@@ -28,7 +27,7 @@ FEW_LINES = 3  # changes that are named one by one once they are done, or undone
 
 
 def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> JsonObject:
-    """Apply a preview that the person has agreed to, except the actions `without`; return the recorded
+    """Apply a preview that the person has agreed to, except the actions `without`, and return the recorded
     answer. Raises ToolError."""
     plan = None
     try:
@@ -36,8 +35,8 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
             preview = plans.preview_of(db, preview_id)
             if preview["idempotency_key"] == key:  # the stored answer
                 return dispatch.record(db, json.loads(preview["answer"]))
-            same = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
-            if db.execute(same, (settings.user(), key)).fetchone():
+            same_key = "SELECT 1 FROM previews WHERE user = ? AND idempotency_key = ?"
+            if db.execute(same_key, (settings.user(), key)).fetchone():
                 raise ToolError(
                     "idempotency_key was already used for another preview",
                     "Use a new UUID for this preview.",
@@ -58,9 +57,8 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
 
 
 def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObject:
-    """Apply a pending preview inside the open transaction; return the answer, which is recorded. Raises
-    ToolError that names the `failed_action`; the transaction is to be rolled back then.
-    `key`: the idempotency_key by which this apply is known again."""
+    """Apply a pending preview inside the open transaction, and return the recorded answer. `key`: its
+    idempotency_key. Raises ToolError that names the `failed_action`; the caller then rolls back."""
     # Each action must do what it showed.
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
@@ -82,8 +80,9 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
     # The preview has named the changes; if there are many, only their counts are repeated.
     lines: list[str] = []
     for _, outcome in run.done:
-        sentences_done = (sentences.sentence_of(entry).done for entry in outcome.entries)
-        lines += [outcome.message] if outcome.message else islice(sentences_done, FEW_LINES + 1)
+        few = outcome.entries[: FEW_LINES + 1]
+        sentences_done = [sentences.sentence_of(entry).done for entry in few]
+        lines += [outcome.message] if outcome.message else sentences_done
     done = (
         lines if len(lines) <= FEW_LINES else [sentences.counts_in_words(run.entries, is_done=True)]
     )
@@ -113,7 +112,7 @@ def _identity(planned: Planned) -> JsonObject:
 
 
 def _results(run: Run) -> list[JsonObject]:
-    """The results so far, by action; parts without a value are left out."""
+    """Results of the actions so far, without empty members."""
     results = []
     for planned, outcome in run.done:
         values = filled(
@@ -124,15 +123,15 @@ def _results(run: Run) -> list[JsonObject]:
 
 
 def _save_journal(run: Run, preview_id: str, lines: list[str]) -> None:
-    """Keep the changes so that they can be undone.
+    """Save the changes so that they can be undone.
 
-    A reversal turns the journal of what it reverses; anything else ends what could be redone, and leaves the
-    last rules.UNDONE_AT_MOST applies.
+    An undo or redo replaces the journal of what it reverses by its own; anything else ends what could be
+    redone, and leaves the last rules.UNDONE_AT_MOST applies.
     """
     db = run.unit.db
     user = run.unit.user
     changes = run.unit.journal
-    # An undo or a redo: the journal that it reversed is turned.
+    # An undo or a redo: replace the journal that it reversed.
     for planned, _ in run.done:
         if planned.name == "undo.last":
             db.execute(

@@ -63,19 +63,19 @@ def is_yes(confirmation: str) -> bool:
     # Letters, with an apostrophe inside: `don't`.
     words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", lower)
     # Russian has few doubled letters, English none three times; Russian words stand above without them.
-    text = re.sub(r"([а-я])\1+|([a-z])\2{2,}", lambda match: match[0][0], " ".join(words))
-    text, harmless = re.subn(HARMLESS, "", text, flags=re.VERBOSE)
-    if re.search(NEVER, text, re.VERBOSE):
+    phrase = re.sub(r"([а-я])\1+|([a-z])\2{2,}", lambda match: match[0][0], " ".join(words))
+    phrase, harmless = re.subn(HARMLESS, "", phrase, flags=re.VERBOSE)
+    if re.search(NEVER, phrase, re.VERBOSE):
         return False
 
-    if plain := _first_of(f"(?P<no>{NO})|{YES}", text):
-        return not plain["no"]
-    is_asked = confirmation.strip().endswith("?")
-    lets = _first_of(FINE, text) or re.search("[👍👌✅✔☑🆗💯🙏+]", confirmation)
-    return bool(harmless or (lets and not is_asked))
+    if answer := _first_word(f"(?P<no>{NO})|{YES}", phrase):
+        return not answer["no"]
+    is_question = confirmation.strip().endswith("?")
+    assent = _first_word(FINE, phrase) or re.search("[👍👌✅✔☑🆗💯🙏+]", confirmation)
+    return bool(harmless or (assent and not is_question))
 
 
-def _first_of(pattern: str, text: str) -> re.Match[str] | None:
-    """The first whole word that a pattern has, which is compiled at its first use: every session pays for
+def _first_word(pattern: str, text: str) -> re.Match[str] | None:
+    """First whole word that matches a pattern, which is compiled at its first use: every session pays for
     what happens at the import."""
     return re.search(rf"(?<!\S)(?:{pattern})(?!\S)", text, re.VERBOSE)

@@ -1,4 +1,4 @@
-"""The way of a OnePercent call, from the arguments as sent to the answer and its row in the audit."""
+"""Dispatch of OnePercent's calls, from the arguments as sent to the answer and its row in the audit."""
 
 import logging
 import math
@@ -94,12 +94,12 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
             if arguments.get(name) is None:
                 raise fields.missing(name)
         # No optional argument of these tools is free text, so a blank one is absent.
-        sent = {
+        present = {
             name: value
             for name, value in arguments.items()
             if value not in ABSENT_TEXTS or name in parameters.required
         }
-        values = parameters.parse(sent)
+        values = parameters.parse(present)
     except ToolError as error:
         if "ARGUMENT" in error.code:  # of the validator of all tools
             error.code = "FIELD_INVALID"
@@ -108,8 +108,8 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
 
 
 def record(db: Database, answer: JsonObject) -> JsonObject:
-    """Write the audit's row of the current call inside the open transaction; return the answer, a success
-    unless it says otherwise."""
+    """Write the current call's row of the audit inside the open transaction; return the answer, which is a
+    success unless it says otherwise."""
     import uuid
 
     answer = {"success": True} | answer
@@ -138,7 +138,7 @@ def purge(db: Database) -> None:
     if today in _purged:
         return
     _purged.add(today)
-    before = days.stamp(days.now() - timedelta(days=rules.AUDIT_DAYS_KEPT))
+    before = days.stamp(days.now() - timedelta(rules.AUDIT_DAYS_KEPT))
     unused = "NOT EXISTS (SELECT audit_id FROM previews WHERE audit_id = audit.id)"
     db.execute(f"DELETE FROM audit WHERE at < ? AND {unused}", (before,))
     db.execute("DELETE FROM previews WHERE created_at < ? AND status <> 'applied'", (before,))
@@ -147,9 +147,9 @@ def purge(db: Database) -> None:
 def _audit_json(value: JsonObject, is_whole: bool) -> str:
     """JSON text; a long failure is cut, so that a model in a loop fills no disk."""
     try:
-        text = compact_json(value)
+        json_text = compact_json(value)
     except RecursionError:  # lists in lists, a thousand deep: it was refused
-        text = repr(list(value))
-    if is_whole or len(text) <= LONGEST_FAILURE:
-        return text
-    return compact_json({"cut": text[:LONGEST_FAILURE], "characters": len(text)})
+        json_text = repr(list(value))
+    if is_whole or len(json_text) <= LONGEST_FAILURE:
+        return json_text
+    return compact_json({"cut": json_text[:LONGEST_FAILURE], "characters": len(json_text)})

@@ -19,7 +19,7 @@ MOST_REVERSED = 5  # changes that the preview of an undo names one by one
 
 
 class Planned(NamedTuple):
-    """An action with its canonical values, as a preview keeps it.
+    """An action with its canonical values, as a preview stores it.
 
     - `number`: its place in the call, by which others may refer to it, too;
     - `shown`: the entries of the diff that its preview showed.
@@ -53,31 +53,30 @@ class Planned(NamedTuple):
         return outcome
 
 
-def parse_action(sent: object, number: int, used: set[str]) -> Planned:
-    """One action of a preview as sent. Without a client_action_id its number is its id; the id joins `used`.
-    Raises ToolError."""
+def parse_action(sent: object, number: int, used_ids: set[str]) -> Planned:
+    """Read an action of a preview as sent. Without a client_action_id its number is its id; the id joins
+    `used_ids`. Raises ToolError."""
     if not isinstance(sent, dict):
         raise fields.invalid("an action", "an object with action, client_action_id and params")
     fields.check_names(sent, ("action", "client_action_id", "params"), "An action")
-    kind = actions.action_named(sent.get("action"))
+    action = actions.action_named(sent.get("action"))
     name = "client_action_id"
     # Another action may have the number for its id.
-    default = f"{number}'" if str(number) in used else number
+    default = f"{number}'" if str(number) in used_ids else number
     client_action_id = fields.action_id(name, sent.get(name) or default)
-    if client_action_id in used:
+    if client_action_id in used_ids:
         raise ToolError(
             f"{name} is used twice: {client_action_id}",
             "Give every action an id of its own, or none.",
             "FIELD_INVALID",
             field=name,
         )
-    used.add(client_action_id)
-    return Planned(kind.name, client_action_id, kind.parse(sent.get("params")), number)
+    used_ids.add(client_action_id)
+    return Planned(action.name, client_action_id, action.parse(sent.get("params")), number)
 
 
 class Run(NamedTuple):
-    """The outcomes of the actions that ran, and the errors of those that were refused; a dry run took it all
-    back."""
+    """Outcomes of the actions that ran, and errors of those that were refused; a dry run is rolled back."""
 
     unit: UnitOfWork
     done: list[tuple[Planned, Outcome]]
@@ -94,25 +93,25 @@ class Run(NamedTuple):
         return list(chain.from_iterable(outcome.entries for _, outcome in self.done))
 
     def refusals(self) -> list[str]:
-        """The sentences about what is refused."""
+        """Sentences about what is refused."""
         return [f"✗ {sentences.refusal(error)}" for error in self.errors]
 
     @property
     def is_unsafe(self) -> bool:
-        """True if an action is refused beside one that deletes: it may have been meant to empty what is
-        deleted."""
+        """True if an action is refused beside one that deletes: it may have been meant to save something from
+        it."""
         return bool(self.errors) and any(outcome.deletes for _, outcome in self.done)
 
     def deletions_first(self) -> list[tuple[Planned, Outcome]]:
-        """The actions with their outcomes; those that delete come first."""
+        """Actions with their outcomes, those that delete first."""
         return sorted(self.done, key=lambda pair: not pair[1].deletes)
 
     def lines(self) -> list[str]:
-        """The sentences for the person: what is refused, what will happen, the XP, and warnings."""
+        """Sentences for the person: what is refused, what will happen, the XP, and warnings."""
         return [*self.changes(), self.xp_line(), *self.warnings()]
 
     def changes(self) -> list[str]:
-        """The sentences about what is refused and what will happen."""
+        """Sentences about what is refused and what will happen."""
         lines = self.refusals()
         for _, outcome in self.deletions_first():
             changes = [sentences.sentence_of(entry).text for entry in outcome.entries]
@@ -122,7 +121,7 @@ class Run(NamedTuple):
         return lines
 
     def warnings(self) -> list[str]:
-        """The warnings in words, each once."""
+        """Warnings in words."""
         lines = []
         for _, outcome in self.deletions_first():
             for key, values in outcome.warnings:
@@ -134,7 +133,7 @@ class Run(NamedTuple):
         return words.xp_signed(self.xp) if self.xp else words.text_of("preview.no_xp")
 
     def question(self) -> str:
-        """The question to the person: counts in the first line, since clients show few lines, then every
+        """Question to the person: counts in the first line, since clients show few lines, then every
         change."""
         counts = f"{sentences.counts_in_words(self.entries)} {self.xp_line()}"
         head = words.text_of("preview.question", counts=counts)
@@ -142,8 +141,7 @@ class Run(NamedTuple):
 
 
 class Diff(dict[str, list[JsonObject]]):
-    """The entries of a dry run by section, and its errors. A page that shows them draws the dry run
-    itself."""
+    """Entries of a dry run by section, and its errors. A page that shows them draws the dry run itself."""
 
     def __init__(self, dry: Run):
         super().__init__((name, []) for name in DIFF_SECTIONS)
@@ -158,20 +156,20 @@ class Diff(dict[str, list[JsonObject]]):
         self["errors"] = dry.errors
 
 
-def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) -> Run:
-    """Run the actions in order in a nested transaction, and take them back. Raises ToolError with
-    `is_strict`: the error of the first that is refused."""
+def dry_run(db: Database, requested: Sequence[object], *, is_strict: bool = False) -> Run:
+    """Run actions, planned ones or as sent, in a nested transaction, and roll them back. With `is_strict` it
+    raises the ToolError of the first that is refused."""
     unit = UnitOfWork(db, settings.user(), days.now(), days.today())
     dry = Run(unit, [], [])
-    used = set[str]()
+    used_ids = set[str]()
     db.execute("SAVEPOINT dry_run")
-    for index, action in enumerate(sent):
+    for index, action in enumerate(requested):
         db.execute("SAVEPOINT action")
         unit.subjects.clear()
         try:
-            planned = (
-                action if isinstance(action, Planned) else parse_action(action, index + 1, used)
-            )
+            planned = action
+            if not isinstance(planned, Planned):
+                planned = parse_action(action, index + 1, used_ids)
             dry.done.append((planned, planned.run(unit)))
         except ToolError as error:
             if is_strict:
@@ -189,8 +187,8 @@ def dry_run(db: Database, sent: Sequence[object], *, is_strict: bool = False) ->
 
 
 def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject:
-    """The error of an action, with the title of its subject, stored or as sent; or the id that does not
-    exist."""
+    """Describe the error of an action, with the title of its subject, stored or as sent, or the id that does
+    not exist."""
     # The action as sent, of any type.
     action = fields.printable(sent.get("action") or "")
     entity = action.partition(".")[0]
@@ -199,28 +197,28 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
         params = {}
 
     # What the error is about: a step of a list, the stored thing, else the parameters.
-    about = params
+    subject = params
     if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
         steps = params["steps"]
         step = steps[int(match[1])] if isinstance(steps, list) else steps
-        about = step if isinstance(step, dict) else {"title": step}
+        subject = step if isinstance(step, dict) else {"title": step}
     elif entity in ENTITIES:
         name = f"{entity}_id"
         with suppress(ToolError):
-            about = unit.subjects.get(entity) or unit.existing(
+            subject = unit.subjects.get(entity) or unit.existing(
                 entity, fields.ENTITY_ID.parse(name, params.get(name))
             )
 
     # The id that does not exist.
-    missing = error.code.removesuffix("_NOT_FOUND").lower()
-    key = params.get(f"{missing}_id")
-    title = about.get("title") or about.get("name")
-    shown = filled(
+    missing_entity = error.code.removesuffix("_NOT_FOUND").lower()
+    missing_id = params.get(f"{missing_entity}_id")
+    title = subject.get("title") or subject.get("name")
+    identity = filled(
         client_action_id=fields.printable(sent.get("client_action_id") or ""),
         action=action,
         title=fields.printable(title) if isinstance(title, str) else "",
-        id=key if isinstance(key, int) else None,
+        id=missing_id if isinstance(missing_id, int) else None,
     )
     answer = error.answer()
     del answer["success"]
-    return shown | answer
+    return identity | answer

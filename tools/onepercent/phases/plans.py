@@ -1,4 +1,4 @@
-"""Previews as they are kept: stored with what they showed, found again, given up."""
+"""Stored previews: saved with what they showed, loaded for apply, cancelled."""
 
 import json
 from collections.abc import Collection
@@ -18,7 +18,7 @@ REPEAT = "Call preview_actions again."
 
 
 def save_and_show(dry: Run) -> JsonObject:
-    """Store what a dry run showed; return the answer that shows it."""
+    """Save a dry run as a preview; return the answer that shows it."""
     return {
         "preview_id": save(dry),
         "expires_in_seconds": settings.current().onepercent_preview_ttl_s,
@@ -31,7 +31,7 @@ def save_and_show(dry: Run) -> JsonObject:
 
 
 def save(dry: Run) -> str:
-    """Store what a dry run showed; return the preview's id."""
+    """Save a dry run as a preview; return the preview's id."""
     import uuid
 
     unit = dry.unit
@@ -53,7 +53,8 @@ def save(dry: Run) -> str:
 
 
 class Plan(NamedTuple):
-    """A preview as it is kept: what it did, with the entries that it showed, and what it read (`seen`)."""
+    """A stored preview: its actions, with the entries that they showed, the rows that they read (`seen`), and
+    the errors of those that were refused (`dropped`)."""
 
     today: date
     actions: list[Planned]
@@ -62,26 +63,25 @@ class Plan(NamedTuple):
 
 
 def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
-    """The plan of a preview that is pending or has expired, except the actions `without`, by their
-    client_action_id. Raises ToolError, PREVIEW_STALE for one that another version has kept in another
-    form."""
+    """Load the plan of a preview that is pending or has expired, except the actions `without`, by their
+    client_action_id. Raises ToolError: PREVIEW_STALE if another version has stored it in another form."""
     check_unused(preview)
     try:
-        kept = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
-        planned = []
-        for values, shown in zip_longest(kept["actions"], kept["entries"]):
-            action = Planned(*values)._replace(shown=shown)
-            if action.action and action.client_action_id not in without:
-                planned.append(action)
-        today = date.fromisoformat(kept["today"])
+        stored = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
+        actions = []
+        for values, shown in zip_longest(stored["actions"], stored["entries"]):
+            planned = Planned(*values)._replace(shown=shown)
+            if planned.action and planned.client_action_id not in without:
+                actions.append(planned)
+        today = date.fromisoformat(stored["today"])
     except (KeyError, TypeError, ValueError):
         raise stale("another version made it") from None
-    return Plan(today, planned, kept["seen"], kept["dropped"])
+    return Plan(today, actions, stored["seen"], stored["dropped"])
 
 
 def preview_of(db: Database, preview_id: str) -> Row:
-    """This user's preview, with the answer that applied it. Its status is that of now: one that is pending
-    has expired after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
+    """Find a preview of this user, with the answer that applied it. A pending one has the status expired
+    after ONEPERCENT_PREVIEW_TTL, its time to live. Raises ToolError PREVIEW_NOT_FOUND."""
     statement = """SELECT p.plan, p.idempotency_key, a.answer,
         iif(p.status = 'pending' AND p.expires_at <= ?, 'expired', p.status) AS status
         FROM previews p LEFT JOIN audit a ON a.id = p.audit_id WHERE p.id = ? AND p.user = ?"""
@@ -93,8 +93,8 @@ def preview_of(db: Database, preview_id: str) -> Row:
 
 
 def check_unused(preview: Row) -> None:
-    """Raises ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; PREVIEW_EXPIRED is its
-    applier's."""
+    """Raise ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; whoever applies it raises
+    PREVIEW_EXPIRED."""
     status = preview["status"]
     if status in ("applied", "cancelled"):
         raise ToolError(
