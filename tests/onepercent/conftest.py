@@ -32,6 +32,6 @@ def file(tmp_path):
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """Noon of a Wednesday."""
-    found = Clock()
-    monkeypatch.setattr(days, "now", found)
-    return found
+    clock = Clock()
+    monkeypatch.setattr(days, "now", clock)
+    return clock

@@ -39,8 +39,10 @@ class Life:
 
     def do(self, action, params, today, new):
         """Do an action; `new` is the id of what it creates."""
-        self.today, self.new = today, new
-        domain, others = action.partition(".")[0], params.copy()
+        self.today = today
+        self.new = new
+        domain = action.partition(".")[0]
+        others = params.copy()
         key = others.pop(f"{domain}_id", None)
         acted_on = [] if key is None else [self._find(domain, key)]
         return getattr(self, action.replace(".", "_"))(*acted_on, **others) or 0
@@ -292,7 +294,8 @@ class Life:
         if not self.today - timedelta(30) <= day <= self.today:
             raise Refused("INVALID_DATE")
         before = habit["marks"].get(day, {"sign": " ", "amount": None, "xp": 0})
-        present, target = before["amount"] or 0, habit["target"]
+        present = before["amount"] or 0
+        target = habit["target"]
         if amount and target is None:
             raise Refused("FIELD_INVALID")
         # An excuse may follow a miss.
@@ -382,7 +385,8 @@ class PlainHabit:
                 )
                 is_over = period[-1] < today
             else:
-                is_kept, is_excused = marks == ["+"], marks in ([], ["e"])
+                is_kept = marks == ["+"]
+                is_excused = marks in ([], ["e"])
                 is_over = period[0] < today or marks == ["-"]
             if is_kept:
                 run += 1

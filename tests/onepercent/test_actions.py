@@ -53,13 +53,13 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
 
 
 def test_a_duration_is_a_word_or_minutes():
-    for sent, shown in (
+    for duration, length in (
         ("half", {"minutes": 30, "word": "half"}),
         (60, {"minutes": 60, "word": "one"}),
         (45, {"minutes": 45}),
     ):
-        do(act("step.update", 1, time_duration=sent))
-        assert items("goals")[0]["steps"][0]["time_duration"] == shown
+        do(act("step.update", 1, time_duration=duration))
+        assert items("goals")[0]["steps"][0]["time_duration"] == length
 
 
 def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_error():
@@ -90,19 +90,20 @@ def test_a_diary_entry_is_never_blank_and_a_day_has_several():
 
 
 def test_null_means_the_goal_created_last_before_and_never_one_older_than_one_that_failed():
-    first, second = new_goal("Первая"), new_goal("Вторая")
-    one, two = (new_step(title) for title in ("к первой", "ко второй"))
-    do(first, one, second, two)
+    goal = new_goal("Первая")
+    step = new_step("ко второй")
+    do(goal, new_step("к первой"), new_goal("Вторая"), step)
     assert [goal["steps"][0]["title"] for goal in items("goals")[1:]] == ["к первой", "ко второй"]
-    errors = propose(first, new_goal(""), two)["diff"]["errors"]
+    errors = propose(goal, new_goal(""), step)["diff"]["errors"]
     assert [error["code"] for error in errors] == ["FIELD_REQUIRED", "GOAL_NOT_FOUND"]
 
 
 def test_a_reference_stands_for_what_an_earlier_action_creates():
-    goal, entry = new_goal("Цель"), new_entry(plans="план")
+    goal = new_goal("Цель")
+    entry = new_entry(plans="план")
     step = new_step("Шаг", ref(goal))
-    changed = act("diary.update_entry", ref(entry).upper().replace("$REF", "$ref"), plans="другой")
-    previewed = preview(goal, step, complete(ref(step)), entry, changed)
+    change = act("diary.update_entry", ref(entry).upper().replace("$REF", "$ref"), plans="другой")
+    previewed = preview(goal, step, complete(ref(step)), entry, change)
     assert previewed["xp_total"] == 25 + 10
     assert all("id" not in each for each in previewed["diff"]["completions"])
     wrong = propose(step, goal, complete(ref(goal)))

@@ -18,9 +18,9 @@ def asking():
 
 @pytest.fixture
 def client():
-    with asking() as one:
-        one.initialize(elicitation={})
-        yield one
+    with asking() as session:
+        session.initialize(elicitation={})
+        yield session
 
 
 def result(client, name, arguments, **more):
@@ -102,36 +102,36 @@ def test_a_wrong_preview_is_told_without_a_question(client):
     "capabilities", [{}, {"elicitation": {"url": {}}}, None], ids=["none", "only by url", "2026"]
 )
 def test_a_client_that_cannot_ask_gets_a_clear_error(capabilities):
-    with asking() as one:
+    with asking() as session:
         meta = {"_meta": ENVELOPE} if capabilities is None else {}
         if not meta:
-            one.initialize(**capabilities)
-        arguments = preview(one, **meta)
-        answer = result(one, "apply_actions", arguments, **meta)["structuredContent"]
+            session.initialize(**capabilities)
+        arguments = preview(session, **meta)
+        answer = result(session, "apply_actions", arguments, **meta)["structuredContent"]
         assert answer["code"] == "CANNOT_ASK" and answer["hint"]
-        assert goals(one, **meta) == []
+        assert goals(session, **meta) == []
 
 
 def test_in_the_2026_era_a_yes_counts_for_the_question_that_was_asked_and_its_preview_alone():
     meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
     yes = {"inputResponses": {"consent": {"action": "accept"}}, "_meta": meta}
-    with asking() as one:
-        first, second = (preview(one, _meta=meta) for _ in "ab")
-        question = result(one, "apply_actions", first, _meta=meta)
-        state = question["requestState"]
+    with asking() as session:
+        first, second = (preview(session, _meta=meta) for _ in "ab")
+        question = result(session, "apply_actions", first, _meta=meta)
+        asked_state = question["requestState"]
         # Forged; the same words, but another preview.
-        for arguments, sent in ((first, "x"), (second, state)):
-            again = result(one, "apply_actions", arguments, requestState=sent, **yes)
+        for arguments, state in ((first, "x"), (second, asked_state)):
+            again = result(session, "apply_actions", arguments, requestState=state, **yes)
             assert again["resultType"] == question["resultType"] == "input_required"
-        assert goals(one, _meta=meta) == []
-        done = result(one, "apply_actions", first, requestState=state, **yes)
-        assert done["structuredContent"]["success"] is True
+        assert goals(session, _meta=meta) == []
+        applied = result(session, "apply_actions", first, requestState=asked_state, **yes)
+        assert applied["structuredContent"]["success"] is True
 
 
 def test_the_default_asks_nothing():
-    with Session() as one:
-        one.initialize()
-        assert one.call("apply_actions", **preview(one))["isError"] is False
+    with Session() as session:
+        session.initialize()
+        assert session.call("apply_actions", **preview(session))["isError"] is False
 
 
 def test_a_withdrawn_call_does_not_wait_for_the_person(client):

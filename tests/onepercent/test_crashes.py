@@ -71,7 +71,10 @@ def test_killed_inside_an_apply_all_or_nothing_of_it_is_there(plan):
     lived()
     # So that a new schedule has days before it.
     behind_the_tools("UPDATE habits SET created_on = '2026-02-01'")
-    previewed, states, statement, answers = preview(*PLANS[plan]), [state()], 0, []
+    previewed = preview(*PLANS[plan])
+    states = [state()]
+    statement = 0
+    answers = []
     while not answers:
         statement += 1 if plan == "a day" else EACH
         answers = killed_at(statement, previewed)
@@ -122,8 +125,8 @@ def test_a_disk_that_fills_up_keeps_all_that_was_confirmed_and_a_new_session_rea
     if not shutil.which("unshare") or subprocess.run([*alone, "true"]).returncode:
         pytest.skip("no namespace of one's own for a small disk")
     (tmp_path / "disk").mkdir()
-    words = [str(tmp_path / "disk"), str(PROJECT), sys.executable, str(tmp_path), then]
-    done = finished([*alone, "sh", "-c", SMALL_DISK, "sh", *words])
+    arguments = [str(tmp_path / "disk"), str(PROJECT), sys.executable, str(tmp_path), then]
+    done = finished([*alone, "sh", "-c", SMALL_DISK, "sh", *arguments])
     if "mount" in done.stderr:
         pytest.skip("no small disk can be mounted here")
     assert done.stdout.startswith("whole") and "read and copied" in done.stdout, done.stderr

@@ -76,7 +76,8 @@ def shown():
 @pytest.mark.parametrize("door", ["check", "daily copy", "restore"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_difference_is_named_and_counted_anew_at_every_door(damage, door, tmp_path):
-    before, table = live(), re.search(r"\w+_\w+", damage)[0]
+    before = live()
+    table = re.search(r"\w+_\w+", damage)[0]
     behind_the_tools(damage)
     if door == "check":
         assert check_database().state == "broken"
@@ -104,8 +105,9 @@ def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(tab
 
 @pytest.mark.parametrize("order", [iter, reversed])
 def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(order, tmp_path):
-    before, file = live(), tmp_path / "export.json"
-    write_export(str(file))
+    before = live()
+    file = tmp_path / "export.json"
+    export(str(file))
     content = json.loads(file.read_text("utf-8"))
     for part in ("state", "history"):
         content[part] = dict(order(content[part].items()))

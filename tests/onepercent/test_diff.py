@@ -49,8 +49,8 @@ def kinds(base):
 def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
     assert {type(entry) for entry in ENTRIES} == kinds(DiffEntry) - {DiffEntry}
     for entry in ENTRIES:
-        shown = entry.as_json()
-        assert json.loads(json.dumps(shown)) == shown
+        members = entry.as_json()
+        assert json.loads(json.dumps(members)) == members
         line = sentences.sentence_of(entry)
         assert entry.thing.title in line.text and line.done and line.page["what"], entry
         assert entry.section in diff.DIFF_SECTIONS and sentences.counts_in_words([entry])

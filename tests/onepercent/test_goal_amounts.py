@@ -61,8 +61,9 @@ def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car)
 
 def test_amounts_need_a_target():
     do(new_goal("Дом"))
-    added, set_to = act("goal.add", 1, amount=1), act("goal.update", 1, amount=1)
-    for action in (added, set_to, new_goal("x", amount=1)):
+    change = {"goal_id": 1, "amount": 1}
+    actions = [act("goal.add", **change), act("goal.update", **change), new_goal("x", amount=1)]
+    for action in actions:
         assert "no target" in refused(action)["error"]
 
 

@@ -171,9 +171,10 @@ def test_an_undone_archive_says_nothing_of_the_pause_before_it():
 def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock):
     habit()
     do(mark(1, dates=["2026-03-15..2026-03-18"]))
-    do(act("habit.archive", 1))
+    do(pause(1, last="2026-03-20"), act("habit.archive", 1))
     assert snapshot("habits")["habits"]["archived"] == [{"id": 1, "name": "Бег"}]
     assert items("habits") == [] and found("бег")[0]["id"] == 1
+    assert refused(mark(1))["code"] == "HABIT_ARCHIVED"
     clock.set("2026-05-01T12:00:00+00:00")
     do(act("habit.unarchive", 1))
     assert (shown()["current_streak"], shown()["best_streak"]) == (4, 4)

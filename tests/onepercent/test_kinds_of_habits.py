@@ -48,6 +48,15 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
     assert marks("2026-03-18") == "+...+..?"
 
 
+def test_the_last_schedule_of_a_day_counts(clock):
+    habit(n=3)
+    clock.set("2026-03-20T12:00:00+00:00")
+    for schedule in ({"n": 2}, {"schedule_days": [6]}):
+        do(act("habit.update", 1, **schedule))
+    clock.set("2026-03-22T12:00:00+00:00")
+    assert marks("2026-03-18") == "...?."
+
+
 def test_a_range_of_every_n_days_marks_each_due_day_once(clock):
     habit(n=3)
     clock.set("2026-03-27T12:00:00+00:00")

@@ -78,7 +78,8 @@ def test_a_migration_keeps_a_copy_and_happens_whole_or_not_at_all(monkeypatch, f
 
     do(*a_day())
     store.release()
-    known, colour = migrations.MIGRATIONS, "ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'"
+    known = migrations.MIGRATIONS
+    colour = "ALTER TABLE goals ADD COLUMN colour TEXT DEFAULT 'red'"
     monkeypatch.setattr(migrations, "MIGRATIONS", (*known, f"{colour}\n\nNONSENSE"))
     assert call("get_user_snapshot")["code"] == "DATABASE_ERROR"
     store.release()

@@ -78,8 +78,11 @@ class World:
     """The database under test and the model beside it."""
 
     def __init__(self, data, clock, file):
-        self.data, self.clock, self.file = data, clock, file
-        self.today, self.name = FIRST_DAY, "anna"
+        self.data = data
+        self.clock = clock
+        self.file = file
+        self.today = FIRST_DAY
+        self.name = "anna"
         self.users = {"anna": User(), "boris": User()}
         self.pending = []
 
@@ -108,7 +111,8 @@ class World:
         """A little of everything for each user, so that there is something to change."""
         for name in self.users:
             self.act_for(name)
-            goal, habit = new_goal("Цель"), new_habit("Бег")
+            goal = new_goal("Цель")
+            habit = new_habit("Бег")
             dates = [str(self.today - timedelta(ago)) for ago in range(7, 0, -1)]
             actions = [
                 goal,
@@ -132,8 +136,10 @@ class World:
             for key in sorted(keys):
                 domain = key.removesuffix("_id")
                 pool = [*self.user.life.rows[domain]] * 4 + [999]
-                created = [one for one in drawn if one["action"].startswith(f"{domain}.create")]
-                pool += [ref(one) for one in created] * 3
+                creations = [
+                    each for each in drawn if each["action"].startswith(f"{domain}.create")
+                ]
+                pool += list(map(ref, creations)) * 3
                 params[key] = self.draw(pool)
             params |= params.pop("more", {})
             for key in params.keys() & DATES:
@@ -147,28 +153,31 @@ class World:
         actions = actions or self.actions()
         answer = propose(*actions, partial=True)
         errors, xp, _ = self.tried(actions, self.today)
-        found = answer.get("diff", answer)["errors"]
-        assert [(one["index"], one["code"]) for one in found] == errors
+        answered = answer.get("diff", answer)["errors"]
+        assert [(error["index"], error["code"]) for error in answered] == errors
         if not answer["success"]:
             assert len(errors) == len(actions)
             return
         assert answer["xp_total"] == xp
-        valid = [one for index, one in enumerate(actions) if index not in dict(errors)]
+        valid = [action for index, action in enumerate(actions) if index not in dict(errors)]
         assert sum(map(len, answer["diff"].values())) == len(actions)
         self.pending.append((self.name, self.today, valid, answer, self.user.applied))
 
     def tried(self, actions, today, ids=()):
         """The model's errors and XP, and the life after; `ids` are what the database created, else ids are
         made up."""
-        life, errors, xp, known = self.user.life.copy(), [], 0, {}
-        for index, one in enumerate(actions):
+        life = self.user.life.copy()
+        errors = []
+        xp = 0
+        known = {}
+        for index, action in enumerate(actions):
             new = ids[index] if ids else -1 - index
-            params = {key: value for key, value in one["params"].items() if value is not None}
+            params = {key: value for key, value in action["params"].items() if value is not None}
             for key in params.keys() & IDS:
                 params[key] = known.get(params[key], params[key])
             try:
-                xp += life.do(one["action"], params, today, new)
-                known[ref(one)] = new
+                xp += life.do(action["action"], params, today, new)
+                known[ref(action)] = new
             except Refused as refused:
                 errors.append((index, str(refused)))
         return errors, xp, life
@@ -180,7 +189,9 @@ class World:
         place = self.draw(range(len(self.pending)))
         name, today, valid, previewed, applied = self.pending.pop(place)
         self.act_for(name)
-        user, before, key = self.user, self.state(), str(uuid.uuid4())
+        user = self.user
+        before = self.state()
+        key = str(uuid.uuid4())
         answer = apply(previewed, key)
         if not answer["success"]:
             assert answer["code"] == "PREVIEW_STALE" and user.applied != applied
@@ -191,7 +202,8 @@ class World:
         errors, xp, after = self.tried(valid, today, ids)
         assert (errors, xp) == ([], previewed["xp_total"])
         user.done = [*user.done, (user.life, before)][-20:]
-        user.undone, user.life = [], after
+        user.undone = []
+        user.life = after
         user.applied += 1
         assert apply(previewed, key) == answer
 
@@ -225,15 +237,14 @@ class World:
         data = snapshot(*sections, goals_status="all", date_from="2026-01-01", date_to="2028-01-01")
         of_goal = itemgetter("id", "title", "status", "steps_count", "steps_completed")
         goals = []
-        for one in whole(data["goals"]):
-            steps = sorted((step["id"], step.get("dt")) for step in one.get("steps", ()))
-            goals.append((*of_goal(one), steps, one.get("due"), one.get("sum")))
+        for goal in whole(data["goals"]):
+            steps = sorted((step["id"], step.get("dt")) for step in goal.get("steps", ()))
+            goals.append((*of_goal(goal), steps, goal.get("due"), goal.get("sum")))
         of_habit = itemgetter("id", "name", "current_streak", "best_streak")
         habits = list(map(of_habit, whole(data["habits"])))
-        diary = {one["id"]: one["what_done"] for one in data["diary"]["items"]}
-        ssp = {
-            one["category"]: one["score"] for one in data["ssp"].get("spheres", ()) if one["score"]
-        }
+        diary = {entry["id"]: entry["what_done"] for entry in data["diary"]["items"]}
+        spheres = data["ssp"].get("spheres", ())
+        ssp = {sphere["category"]: sphere["score"] for sphere in spheres if sphere["score"]}
         xp = itemgetter("balance", "lifetime")(data["xp"])
         assert (goals, habits, diary, ssp, xp) == self.user.life.shown(self.today)
         assert rows("SELECT total(xp) FROM xp_ledger WHERE user = ?", self.name) == [xp[:1]]

@@ -59,6 +59,7 @@ def test_the_steps_of_a_reached_goal_leave_the_schedule_and_come_back_with_it():
         act("goal.complete", 1)
     )
     assert schedule()["today"] == schedule()["overdue"] == []
+    assert refused(act("goal.complete", 1))["code"] == "ALREADY_COMPLETED"
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     goals = snapshot("goals", goals_status="all")["goals"]["items"]
     assert [goal.get("status") for goal in goals] == ["complete", None]

@@ -40,6 +40,8 @@ STEPS = [
         (new_goal("x", steps=["Раз"] * 51), "FIELD_INVALID", "steps"),
         (act("goal.update", 1, append={"why_important": "я" * 2_001}), "FIELD_TOO_LONG", "append.why_important"),
         (act("goal.update", 1, append={"why_important": " "}), "NOTHING_TO_UPDATE", None),
+        (act("goal.update", 1, before=1), "FIELD_INVALID", "before"),
+        (act("step.create", goal_id=1, title="x", steps=["y"]), "FIELD_INVALID", "steps"),
         (act("step.shift", days=0, goal_id=1), "NOTHING_TO_UPDATE", None),
         (act("step.shift", days=7), "FIELD_REQUIRED", "goal_id"),
         (act("step.shift", days=7, goal_id=1, overdue=True), "FIELD_INVALID", "goal_id"),

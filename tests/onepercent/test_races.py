@@ -1,6 +1,7 @@
 """Eight processes on one file at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import pytest
 
@@ -38,8 +39,8 @@ def test_eight_sessions_make_one_database():
 def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key):
     previewed = preview(*a_day())
     store.release()
-    told = together(EIGHT, lambda number, tell: tell(apply(previewed, key)))
-    answers = [answer for [answer] in told]
+    tellings = together(EIGHT, lambda number, tell: tell(apply(previewed, key)))
+    answers = [answer for [answer] in tellings]
     if key:
         assert answers[0]["success"] and all(answer == answers[0] for answer in answers)
     else:
@@ -52,21 +53,21 @@ def test_one_preview_is_applied_exactly_once_and_one_key_gets_one_answer(key):
 def test_applying_cancelling_and_previewing_at_once_settles_each_preview_once():
     do(new_habit("Бег"))
     previews = [preview(*a_day()) for _ in range(20)]
-    ids = [one["preview_id"] for one in previews]
+    ids = [each["preview_id"] for each in previews]
     store.release()
 
     def session(number, tell):
         for at in range(len(previews)):
-            one = previews[(at + number * 3) % len(previews)]
-            key = one["preview_id"]
-            tell([key, apply(one)])
+            previewed = previews[(at + number * 3) % len(previews)]
+            key = previewed["preview_id"]
+            tell([key, apply(previewed)])
             tell([key, call("cancel_preview", preview_id=key)])
             tell(["", propose(mark(1))])
 
-    told = [one for answers in together(EIGHT, session) for one in answers]
-    codes = {answer.get("code") for _, answer in told}
+    answers = [*chain.from_iterable(together(EIGHT, session))]
+    codes = {answer.get("code") for _, answer in answers}
     assert codes <= {None, "PREVIEW_APPLIED", "PREVIEW_CANCELLED"}
-    settled = [key for key, answer in told if key and answer["success"]]
+    settled = [key for key, answer in answers if key and answer["success"]]
     assert sorted(settled) == sorted(ids)
     [(applied,)] = rows("SELECT count() FROM previews WHERE status = 'applied'")
     assert balance() == 35 * (applied - 1)  # the habit is one, too

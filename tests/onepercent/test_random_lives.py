@@ -26,7 +26,8 @@ class Life:
     """What one person does and sees."""
 
     def __init__(self, random):
-        self.random, self.today = random, date(2026, 12, 24)
+        self.random = random
+        self.today = date(2026, 12, 24)
 
     def action(self):
         """Its example with other values, some other fields, and a schedule where it takes one."""
@@ -79,7 +80,8 @@ def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
         clock.set(f"{life.today}T12:00:00+00:00")
         life.live()
         life.today += timedelta(life.random.choice([0, 0, 1, 1, 3, 20]))
-    seen, copy = life.look(), str(file.with_name("export.json"))
-    write_export(copy)
-    import_export(copy)
+    seen = life.look()
+    copy = str(file.with_name("export.json"))
+    export(copy)
+    import_(copy)
     assert life.look() == seen

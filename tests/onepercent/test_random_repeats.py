@@ -40,9 +40,9 @@ class Plain:
 
     def done(self, step, today):
         """It was due on the last day of its rule; the next is due on the first one to come."""
-        rule, step[1], step[2] = step[1], None, True
+        day, rule, _ = step
         self.xp += 25
-        step[0] = last_day(rule, step[0], today)
+        step[:] = last_day(rule, day, today), None, True
         if day := next_day(rule, max(today, step[0]) + DAY):
             self.steps.append([day, rule, False])
 
@@ -82,11 +82,14 @@ class Stored:
 
 def live_half_a_day(chance, plain, stored):
     """The open step, which is the last of its series, is done, moved to a day, gets a new rule, or stays."""
-    today, step, key = stored.today, plain.steps[-1], len(plain.steps)
+    today = stored.today
+    step = plain.steps[-1]
+    key = len(plain.steps)
     if step[2]:
         return
     change = chance.choice(["done", "moved", "moved", "repeated", *["stays"] * 6])
-    day, rule = today + chance.randrange(6) * DAY, chance.choice(RULES)
+    day = today + chance.randrange(6) * DAY
+    rule = chance.choice(RULES)
     if change == "done":
         stored.do("step.complete", step_id=key)
         plain.done(step, today)
@@ -101,7 +104,8 @@ def live_half_a_day(chance, plain, stored):
 def test_random_weeks_are_what_the_plain_model_says():
     ordered()
     for seed in range(60):
-        chance, stored = random.Random(seed), Stored()
+        chance = random.Random(seed)
+        stored = Stored()
         with closing(stored.db):
             plain = Plain(chance.choice(RULES))
             stored.do("goal.create", title="Дом")

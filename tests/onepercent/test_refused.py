@@ -82,8 +82,8 @@ def life():
 def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, file):
     answer = propose(action, FITS)
     assert answer["message"].splitlines()[1] == f"✗ {russian}"
-    told = person_pages.PREVIEW.private(answer)["pi-mcp/preview"]
-    assert (told["ru"]["errors"], told["en"]["errors"]) == ([russian], [english])
+    texts = person_pages.PREVIEW.private(answer)["pi-mcp/preview"]
+    assert (texts["ru"]["errors"], texts["en"]["errors"]) == ([russian], [english])
     use(file, MCP_LANGUAGE="en")
     assert propose(action, FITS)["message"].splitlines()[1] == f"✗ {english}"
 
@@ -130,8 +130,8 @@ def test_an_unknown_field_or_a_time_gets_the_way_to_the_same_end(action, way):
 
 
 def test_a_step_that_is_named_and_stays_is_named():
-    more = ["Без дня", {"title": "Сделан", "dt": "2026-03-20"}]
-    do(act("step.create", goal_id=1, steps=more))
+    steps = ["Без дня", {"title": "Сделан", "dt": "2026-03-20"}]
+    do(act("step.create", goal_id=1, steps=steps))
     do(complete(3))
     message = said(act("step.shift", step_ids=[1, 2, 3], days=1))
     assert "• 1 шаг цели «Дом»: на 1 день вперёд; 20.03 → 21.03: «Купить»\n" in message

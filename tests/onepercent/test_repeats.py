@@ -43,7 +43,7 @@ def dates():
 
 
 @pytest.mark.parametrize(
-    "sent, days",
+    "rule, days",
     [
         ({"every": "day"}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
         ({"every": "day", "on": []}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
@@ -62,13 +62,14 @@ def dates():
         ({"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]),
     ],
 )
-def test_a_rule_names_its_days(sent, days):
-    since, found = date(2026, 3, 18), []
-    repeat = start_rule(RULE.convert("repeat", sent), since)
-    while len(found) < 3 and (day := first_day(repeat, since)):
-        found.append(day)
+def test_a_rule_names_its_days(rule, days):
+    since = date(2026, 3, 18)
+    repeat = start_rule(RULE.convert("repeat", rule), since)
+    named = []
+    while len(named) < 3 and (day := first_day(repeat, since)):
+        named.append(day)
         since = date.fromisoformat(day) + timedelta(1)
-    assert found == days
+    assert named == days
 
 
 def test_a_birthday_on_the_29th_of_february_is_on_the_last_day_of_it_in_other_years():
@@ -183,10 +184,19 @@ def test_another_rule_leaves_the_day_that_was_due(clock):
     assert dates() == ["2026-03-26"]
 
 
-def test_a_rule_that_is_damaged_is_named():
-    do(EXERCISE)
-    behind_the_tools("UPDATE steps SET repeat = '{', dt = '2020-01-01'")
-    assert call("get_user_snapshot", include=["schedule"])["code"] == "DATABASE_ERROR"
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE steps SET repeat = '{', dt = '2020-01-01'",
+        "UPDATE habits SET created_on = 'вчера'",
+        "UPDATE habits SET frequency_type = 'hourly'",
+        "UPDATE habits SET frequency_type = 'custom', schedule_days = '1,x'",
+    ],
+)
+def test_a_rule_or_a_schedule_that_is_damaged_is_named(damage):
+    do(EXERCISE, new_habit("Бег"))
+    behind_the_tools(damage)
+    assert call("get_user_snapshot", include=["schedule", "habits"])["code"] == "DATABASE_ERROR"
 
 
 def test_one_is_shifted_alone_and_all_by_their_rule():

@@ -110,10 +110,11 @@ def a_long_entry_of_the_diary(talk):
 
 def more_of_an_entry(talk):
     done(act("diary.create_entry", what_done=LONG * 15))
-    more = {"what_done": "Вечером звонила Аня."}
-    talk.change(act("diary.update_entry", diary_id=talk.find("проснулся"), append=more))
+    line = "Вечером звонила Аня."
+    found = talk.find("проснулся")
+    talk.change(act("diary.update_entry", diary_id=found, append={"what_done": line}))
     [entry] = items("diary")
-    assert entry["what_done"] == f"{LONG * 15}\nВечером звонила Аня."
+    assert entry["what_done"] == f"{LONG * 15}\n{line}"
 
 
 def a_look_back_at_a_week_of_long_entries(talk):

@@ -18,7 +18,8 @@ from tools.onepercent.habits.schedules import FREQUENCIES, Course, schedule_of
 
 # A Monday: a life of some weeks leads over New Year and ISO week 53.
 START = date(2026, 11, 2)
-MONDAY, BEGINNING = date(2026, 1, 5), date(1, 1, 1)
+MONDAY = date(2026, 1, 5)
+BEGINNING = date(1, 1, 1)
 LENGTH = 140
 CHANGES = [(mark, {})] * 3 + [(miss, {}), (miss, {"excuse_reason": "болел"})]
 
@@ -46,7 +47,8 @@ def random_life(chance):
         begin = START + timedelta(first)
         if not any(last >= begin for _, last in habit.pauses):
             habit.pauses.append((begin, begin + timedelta(chance.randint(0, 20))))
-    share, often = chance.random(), chance.choice(["+", "+++-", "+++++++e-~"])
+    share = chance.random()
+    often = chance.choice(["+", "+++-", "+++++++e-~"])
     habit.marks = {
         START + timedelta(at): chance.choice(often)
         for at in range(LENGTH)
@@ -69,7 +71,8 @@ def course_of(habit, marks):
 def check(seed):
     chance = random.Random(seed)
     habit, today = random_life(chance)
-    present, begin = today.toordinal(), START.toordinal()
+    present = today.toordinal()
+    begin = START.toordinal()
     habit.marks = {day: mark for day, mark in habit.marks.items() if day <= today}
     # A change holds from its day on.
     habit.schedules = [each for each in habit.schedules if each[0] <= today]
@@ -108,14 +111,17 @@ def is_taken(life, action, today):
 # Some of these lives have a habit of every n days.
 @pytest.mark.parametrize("seed", [0, 5, 6, 12])
 def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed, clock):
-    chance, life, today = random.Random(seed), Life(), MONDAY
+    chance = random.Random(seed)
+    life = Life()
+    today = MONDAY
     clock.set(f"{today}T12:00:00+00:00")
     [habit] = do(new_habit("Бег"))
     life.do("habit.create", {"name": "Бег"}, today, habit)
     for _ in range(25):
         today += timedelta(days=chance.randint(1, 5))
         clock.set(f"{today}T12:00:00+00:00")
-        before, drawn = life.copy(), []
+        before = life.copy()
+        drawn = []
         for ago in chance.sample(range(30), chance.randint(0, 5)):
             change, more = chance.choice(CHANGES)
             drawn.append(change(habit, date=str(today - timedelta(days=ago)), **more))

@@ -60,13 +60,14 @@ def test_undo_gives_the_state_before_and_redo_brings_it_back(changes, clock):
     lived()
     # So that a new schedule has days before it.
     behind_the_tools("UPDATE habits SET created_on = '2026-02-01'")
-    before, shown = state(), snapshot()
+    before = state()
+    seen = snapshot()
     clock.set("2026-03-18T13:00:00+00:00")
     do(*changes)
     after = state()
     clock.set("2026-03-18T14:00:00+00:00")
     undo()
-    assert state() == before and snapshot() == shown
+    assert state() == before and snapshot() == seen
     undo(redo=True)
     assert state() == after
     undo()
@@ -196,6 +197,13 @@ def test_the_undo_of_a_move_to_another_goal_says_from_which_goal_to_which(count,
         message = undo(redo=redo)["message"]
         assert (move if count == 1 else "7 шагов цели") in message
         assert "goal_id" not in message
+
+
+def test_the_undo_of_many_steps_is_said_in_one_sentence(life):
+    do(act("step.create", goal_id=1, steps=SHIFTED))
+    do(act("step.shift", goal_id=1, days=7))
+    assert "• 7 шагов цели «Цель»: 08.04 → 01.04: «Шаг 0»" in undo()["message"]
+    assert "• Удалить: 7 шагов цели «Цель»" in undo()["message"]
 
 
 def test_what_an_undo_brings_back_is_counted_as_brought_back(life):
