@@ -107,7 +107,7 @@ def test_no_row_of_the_record_is_out_of_sight_while_a_derived_one_is_missing(tab
 def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_file(order, tmp_path):
     before = live()
     file = tmp_path / "export.json"
-    export(str(file))
+    write_export(str(file))
     content = json.loads(file.read_text("utf-8"))
     for part in ("state", "history"):
         content[part] = dict(order(content[part].items()))

@@ -57,6 +57,8 @@ def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car)
     assert "! Цель «Машина» достигнута" in said(act("goal.add", 1, amount=205_000))
     do(act("goal.add", 1, amount=205_000))
     assert items("goals")[0]["status"] == "work"
+    do(BANK)
+    assert "достигнута" not in said(mark(1)), "no amount is named"
 
 
 def test_amounts_need_a_target():

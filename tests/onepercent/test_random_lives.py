@@ -82,6 +82,6 @@ def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
         life.today += timedelta(life.random.choice([0, 0, 1, 1, 3, 20]))
     seen = life.look()
     copy = str(file.with_name("export.json"))
-    export(copy)
-    import_(copy)
+    write_export(copy)
+    import_export(copy)
     assert life.look() == seen

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from tools.core import calls
-from tools.toolkit import JsonObject, ToolError
+from tools.toolkit import JsonObject, ToolError, checkpoint
 
 from . import actions as declared
 from .base import fields, rules, words
@@ -84,7 +83,7 @@ def preview_actions(
         )
 
     # Run them dry. Some may be refused, but not all, and by default none beside one that deletes.
-    calls.checkpoint()
+    checkpoint()
     with store.writing("NORMAL") as db:
         dispatch.purge(db)
         dry = dry_run(db, actions)

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.core import errors
-from tools.toolkit import JsonObject
+from tools.toolkit import JsonObject, one_line
 
 from .base import rules
 from .base.diff import (
@@ -31,7 +30,7 @@ from .base.words import (
     count_in_words,
     days_in_words,
     field_name,
-    frequency,
+    frequency_in_words,
     in_quotes,
     shortened,
     span_in_words,
@@ -94,7 +93,7 @@ def sentence_of(entry: DiffEntry) -> Sentence:
             details = details[1:]
 
     # The whole, and its sign on a page.
-    steps = _steps(entry)
+    steps = _steps_in_words(entry)
     text = _joined(start, "; ".join(phrases), ", ".join(steps))
     if entry.xp_reward:
         text += f" ({xp_signed(entry.xp_reward)})"
@@ -151,12 +150,12 @@ def _detail_in_words(detail: Detail) -> str:
     return _joined(label, f"{before} → {after}")
 
 
-def _steps(entry: DiffEntry) -> list[str]:
+def _steps_in_words(entry: DiffEntry) -> list[str]:
     """«Раз», «Два», ещё 6, of steps that move; «Плитка» (20.03, 2 ч, важный, «белая»), of new ones."""
     if isinstance(entry, Shifted):
         return shortened([in_quotes(title) for title, _, _ in entry.moves], MOST_ROWS)
 
-    texts: list[str] = []
+    texts = []
     if isinstance(entry, Created):
         for step in entry.steps:
             text = in_quotes(step["title"])
@@ -181,11 +180,11 @@ def _details(entry: DiffEntry) -> list[Detail]:
     match entry:
         # Everything that is new, changed or gone.
         case Created():
-            return _created(entry)
+            return _creation_details(entry)
         case Changed():
-            return _changed(entry)
+            return _change_details(entry)
         case Deleted():
-            return _deleted(entry)
+            return _deletion_details(entry)
         # A thing that is done, and when; the day on which a repeating step is due next.
         case Done():
             done = text_of(f"done.{entry.thing.kind}")
@@ -200,7 +199,7 @@ def _details(entry: DiffEntry) -> list[Detail]:
                 added=entry.added,
                 replaces=entry.replaces,
             )
-            return [_status(entry), *others]
+            return [_status_in_words(entry), *others]
         # By how many days steps move; the first and the last of their days, before and after.
         case Shifted():
             _, first, first_after = entry.moves[0]
@@ -225,7 +224,7 @@ def _details(entry: DiffEntry) -> list[Detail]:
     raise NotImplementedError(type(entry))
 
 
-def _created(entry: Created) -> list[Detail]:
+def _creation_details(entry: Created) -> list[Detail]:
     """Everything that will be stored, without default values."""
     kind = entry.thing.kind
     details: list[Detail] = [text_of(f"new.{kind}")]
@@ -245,10 +244,10 @@ def _created(entry: Created) -> list[Detail]:
     return details + _fields_in_words(**values)
 
 
-def _deleted(entry: Deleted) -> list[Detail]:
+def _deletion_details(entry: Deleted) -> list[Detail]:
     """Details of what is deleted or restored."""
     if entry.thing.kind == "mark":
-        states = [_status(entry), text_of("unmarked")]
+        states = [_status_in_words(entry), text_of("unmarked")]
         return [["", *(reversed(states) if entry.restored else states)]]
 
     details: list[Detail] = []
@@ -260,7 +259,7 @@ def _deleted(entry: Deleted) -> list[Detail]:
     return details + _fields_in_words(ended=entry.repeat, **entry.values)
 
 
-def _changed(entry: Changed) -> list[Detail]:
+def _change_details(entry: Changed) -> list[Detail]:
     """Changed fields: название: «Раз» → «Два»."""
     changes = entry.changes
     kind = entry.thing.kind
@@ -278,11 +277,11 @@ def _changed(entry: Changed) -> list[Detail]:
         redundant.update(("frequency_type", *schedules.DETAILS.values()))
     for name, edit in changes.items():
         if name not in redundant:
-            details.append(_edited(name, edit))
+            details.append(_edit_detail(name, edit))
     return details
 
 
-def _edited(name: str, edit: Edit) -> Detail:
+def _edit_detail(name: str, edit: Edit) -> Detail:
     """A changed field; without its name if its values say what they are."""
     label = field_name(name)
     if edit.changed_part:
@@ -296,10 +295,10 @@ def _edited(name: str, edit: Edit) -> Detail:
 
 def _frequency(kind: str, values: JsonObject) -> str:
     """каждый день, 3 раза в неделю."""
-    return frequency(kind, values.get(schedules.DETAILS.get(kind, "")))
+    return frequency_in_words(kind, values.get(schedules.DETAILS.get(kind, "")))
 
 
-def _status(mark: Marked | Deleted) -> str:
+def _status_in_words(mark: Marked | Deleted) -> str:
     """сделано; пропуск; 1,5 из 2 л; срыв."""
     if mark.target and mark.amount:
         return amount_in_words(mark.amount, mark.target)
@@ -320,7 +319,7 @@ def refusal(error: JsonObject) -> str:
         label = text_or_empty(f"field.{name}") if code.startswith("FIELD_") else ""
         if code == "FIELD_REQUIRED":  # the name is one of ours
             label = label or name
-        reason = _joined(label, text_or_empty(f"error.{code}") or errors.one_line(error["error"]))
+        reason = _joined(label, text_or_empty(f"error.{code}") or one_line(error["error"]))
     reason = reason.format(**vars(rules))
     if "id" in error:
         reason += f" ({error['id']})"

@@ -58,8 +58,8 @@ def show_today() -> TextOutput:
 def _step_in_words(step: JsonObject) -> str:
     """Читать (Цель, 1 ч 30 мин); of a goal that is due: Налоги (цель)."""
     about = step.get("goal_title") or words.text_of("thing.goal")
-    if duration := step.get("time_duration"):
-        about += f", {words.duration(duration['minutes'])}"
+    if length := step.get("time_duration"):
+        about += f", {words.duration_in_words(length['minutes'])}"
     return f"{step['title']} ({about})"
 
 

@@ -22,8 +22,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated
 
-from tools.core import calls
-from tools.toolkit import JsonObject, ToolError
+from tools.toolkit import JsonObject, ToolError, checkpoint
 
 from . import settings
 from .actions import Action, deletion, edits, with_goal_title
@@ -69,7 +68,7 @@ def undo_last(
     Called again it goes on, up to 20 changes.
     Source: the journals of what was applied.
     """
-    calls.checkpoint()
+    checkpoint()
     with store.writing("NORMAL") as db:
         if list:
             return dispatch.record(db, {"changes": _undoable(db)})
@@ -179,7 +178,7 @@ def _reverse_rows(unit: UnitOfWork, changes: list[RowChange]) -> None:
 def _entries(unit: UnitOfWork, before: ShownRows, after: ShownRows) -> list[DiffEntry]:
     """Make the entries of the diff, none for a row that the same changes insert and remove. A goal that goes
     or comes back has its steps in its own entry; more than MOST_STEPS other steps of a goal share one."""
-    entries: list[DiffEntry] = []
+    entries = []
     steps: dict[tuple[str, str], list[DiffEntry]] = {}
     for key in after | before:
         for entry in _entries_of_row(unit, before.get(key), after.get(key)):

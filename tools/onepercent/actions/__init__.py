@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tools.core import errors
-from tools.core.errors import ToolError
-from tools.core.json_types import JsonObject
+from tools.toolkit import JsonObject, ToolError
 
 from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of

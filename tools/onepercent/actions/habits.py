@@ -66,7 +66,7 @@ def _limit_or_target(name: str, value: object) -> JsonObject:
 
 # The fields of a habit. The details of a frequency are stored in columns of the same names
 # (schedules.DETAILS), a target in two.
-CONTENT: fields.Fields = {
+CONTENT = {
     "name": fields.text(200, line=True),
     **DESCRIPTION,
     "icon": fields.text(50, line=True, default="star"),

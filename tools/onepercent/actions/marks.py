@@ -121,7 +121,7 @@ def unmark(unit: UnitOfWork, habit: StoredRow, date: str = "") -> None:
 
 def _days_to_mark(unit: UnitOfWork, course: Course, params: JsonObject) -> list[str]:
     """Days to mark: those named, and the due ones of each range."""
-    ordinals = set[int]()
+    ordinals = set()
     permission = "habit.pause takes days to come, a mark can be made"
     for ends in params.get("dates", [[params.get("date")]]):
         dates = [checked_day(unit, day, rules.MARK_DAYS_BACK, permission) for day in ends]

@@ -9,7 +9,7 @@ from . import Action, StoredRow, UnitOfWork, changed_columns, edits
 from .goals import CATEGORIES
 
 
-def _zone(name: str, value: object) -> str:
+def _known_zone(name: str, value: object) -> str:
     try:
         return settings.zone(str(value))
     except ValueError:
@@ -19,7 +19,7 @@ def _zone(name: str, value: object) -> str:
 
 
 # A time zone; null stands for that of the settings.
-ZONE = fields.Field({"type": "string"}, "IANA time zone", _zone, nullable=True)
+ZONE = fields.Field({"type": "string"}, "IANA time zone", _known_zone, nullable=True)
 # How days are counted without a row of `persons`.
 NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 

@@ -43,7 +43,7 @@ RULE_PARTS = {
 }
 
 
-def _convert(name: str, value: object) -> str:
+def _rule_as_json(name: str, value: object) -> str:
     """Write a rule as JSON text; `start` adds where it begins."""
     if isinstance(value, str):
         value = {"every": value}
@@ -65,7 +65,7 @@ RULE = fields.Field(
         "description": "{every: day|week|month|year, interval, on: [tue]|[1], until, after: done}",
     },
     "object of every (day, week, month, year), interval, on (mon to sun, or 1 to 31), until, after (done)",
-    _convert,
+    _rule_as_json,
     nullable=True,
 )
 

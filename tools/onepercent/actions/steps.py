@@ -37,7 +37,7 @@ PRIORITIES = {
 
 # The fields of a step in the order of the sentences; steps of a list take no `order`.
 DESCRIPTION = {"description": fields.text(2000)}
-CONTENT: fields.Fields = {
+CONTENT = {
     "title": fields.text(500, line=True),
     "dt": fields.day(nullable=True),
     "time_duration": fields.DURATION,

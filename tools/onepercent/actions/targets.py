@@ -21,7 +21,7 @@ SPOKEN_AMOUNT = r"(\d[\d \u00a0]*(?:[.,]\d+)?)(.*)"
 TIMES = "×"
 
 
-def _target(name: str, value: object) -> JsonObject:
+def _target_or_text(name: str, value: object) -> JsonObject:
     """Read an amount with its unit; a number alone and a text (“20 pages”) are taken too."""
     if type(value) in (int, float):
         value = {"amount": value}
@@ -31,7 +31,7 @@ def _target(name: str, value: object) -> JsonObject:
     return {"unit": TIMES} | TARGET_PARTS.convert(name, value)
 
 
-TARGET = replace(TARGET_PARTS, convert=_target, nullable=True)
+TARGET = replace(TARGET_PARTS, convert=_target_or_text, nullable=True)
 
 # The fields that move a goal or habit: before another one (null: to the end), or to a place from 1 on.
 ORDER = {
@@ -40,7 +40,7 @@ ORDER = {
 }
 
 # The sum of a goal: what was added to it, and the amounts of the habits that add to it.
-SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
+GOAL_SUM = """round(ifnull(g.amount, 0) + (SELECT total(m.amount)
     FROM habits h JOIN habit_marks m ON m.habit_id = h.id
     WHERE h.goal_id = g.id AND h.deleted_at IS NULL), 3)"""
 
@@ -82,7 +82,7 @@ def without_target(entity: str) -> ToolError:
 
 def sum_of(unit: UnitOfWork, goal: StoredRow) -> float:
     """Amount that a goal has reached."""
-    return float(unit.scalar(f"SELECT {SUM} FROM goals g WHERE id = :goal", goal=goal["id"]))
+    return float(unit.scalar(f"SELECT {GOAL_SUM} FROM goals g WHERE id = :goal", goal=goal["id"]))
 
 
 def warn_of_reached(unit: UnitOfWork, goal: StoredRow) -> None:

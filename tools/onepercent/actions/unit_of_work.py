@@ -106,7 +106,6 @@ class UnitOfWork:
     """A sequence of actions in one transaction, with what it has read and changed.
 
     - `expected`: the rows as the preview read them, none while it runs itself;
-    - `stamp`, `day`: `moment` and `today` as the database stores them;
     - `journal`: every change, in order;
     - `created`: what a reference means, by its id; the id "" means the goal created last;
     - `created_rows`: rows that this unit created; nobody else can have changed them;
@@ -125,12 +124,16 @@ class UnitOfWork:
     created_rows: set[str] = field(default_factory=set)
     subjects: dict[str, StoredRow] = field(default_factory=dict)
     outcome: Outcome = field(default_factory=Outcome)
-    stamp: str = ""
-    day: str = ""
 
-    def __post_init__(self) -> None:
-        self.stamp = days.stamp(self.moment)
-        self.day = self.day_after(0)
+    @property
+    def stamp(self) -> str:
+        """`moment` as the database stores it."""
+        return days.stamp(self.moment)
+
+    @property
+    def day(self) -> str:
+        """`today` as the database stores it."""
+        return self.day_after(0)
 
     def day_after(self, days_later: int) -> str:
         """Day so many days after today, or before it."""

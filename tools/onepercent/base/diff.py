@@ -39,12 +39,10 @@ class Thing:
         members = filled(
             entity=ENTITY_OF_KIND.get(self.kind, self.kind),
             id=self.id,
-            title=self.title,
+            **{TITLE_KEYS.get(self.kind, "title"): self.title},
             goal_title=self.goal_title,
             dates=list(self.dates),
         )
-        if key := self.title and TITLE_KEYS.get(self.kind):
-            members[key] = members.pop("title")
         if len(self.dates) == 1:
             members["date"] = members.pop("dates")[0]
         return members

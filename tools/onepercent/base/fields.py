@@ -206,7 +206,7 @@ MINUTES = integer(
 )
 
 
-def _minutes(name: str, value: object) -> Any:
+def _minutes_or_words(name: str, value: object) -> Any:
     spoken = re.fullmatch(SPOKEN_DURATION, str(value).strip())
     if spoken and spoken[0]:
         hours = float((spoken[1] or "0").replace(",", "."))
@@ -217,7 +217,7 @@ def _minutes(name: str, value: object) -> Any:
 DURATION = replace(
     MINUTES,
     schema={"type": "string", "description": "minutes"},
-    convert=_minutes,
+    convert=_minutes_or_words,
     nullable=True,
 )
 

@@ -1,4 +1,4 @@
-"""The numbers of OnePercent: what earns XP, how far back or ahead a day may lie, how much a call may hold."""
+"""Numbers of OnePercent: what earns XP, how far back or ahead a day may lie, how much a call may hold."""
 
 GOAL_COMPLETED = 150
 STEP_COMPLETED = 25

@@ -1,7 +1,7 @@
 """Names of fields that do not exist: the field that is meant, or a hint at another way to the same end."""
 
 # Hints by words of a field's name; the first row that has one counts.
-HINTS: dict[str, str] = {
+HINTS = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set"
         " the phone gets the list of the day in the morning and what is left of it in the evening."

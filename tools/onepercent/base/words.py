@@ -98,12 +98,12 @@ def target_in_words(target: JsonObject) -> str:
     return f"{number(target['amount'])} {target['unit']}"
 
 
-def frequency(kind: str, detail: Any) -> str:
+def frequency_in_words(frequency: str, detail: Any) -> str:
     """по будням; 3 раза в неделю; 1-го и 15-го числа."""
-    return text_of(f"frequency_type.{kind}", detail=value_in_words(kind, detail))
+    return text_of(f"frequency_type.{frequency}", detail=value_in_words(frequency, detail))
 
 
-def repetition(rule: str) -> str:
+def repeat_in_words(rule: str) -> str:
     """каждый день; раз в 2 недели: вт; 1-го и 15-го числа, до 31.12; через 3 дня после выполнения."""
     parts = json.loads(rule)
     every = parts["every"]
@@ -126,7 +126,7 @@ def _days_of_rule(parts: JsonObject) -> str:
         case "week":
             return value_in_words("schedule_days", parts["on"])
         case "month":
-            return frequency("monthly", parts["on"])
+            return frequency_in_words("monthly", parts["on"])
         case "year":
             return _date("date", date.fromisoformat(parts["start"]))
     return ""
@@ -206,7 +206,7 @@ def weekday_name(day: date) -> str:
     return texts.WEEKDAYS[language()][day.weekday()]
 
 
-def duration(minutes: int) -> str:
+def duration_in_words(minutes: int) -> str:
     """30 мин, 1 ч, 1 ч 30 мин."""
     parts = dict(zip(("hours", "minutes"), divmod(minutes, 60)))
     return " ".join(text_of(name, count=count) for name, count in parts.items() if count)
@@ -268,16 +268,16 @@ COUNTED_NOUNS = {
 }
 # The functions that put values of certain fields into words.
 VALUES: dict[str, Callable[[Any], str]] = {
-    "repeat": repetition,
-    "ended": repetition,
+    "repeat": repeat_in_words,
+    "ended": repeat_in_words,
     "time_zone": str,
     "progress": lambda percent: text_of("half") if percent == 50 else f"{percent} %",
     "weekday": lambda day: weekday_name(date.fromisoformat(day)),
     **dict.fromkeys(("dt", "date", "due", "until", "day", "next"), day_in_words),
-    "minutes": duration,
-    "time_duration": duration,
+    "minutes": duration_in_words,
+    "time_duration": duration_in_words,
     "schedule_days": lambda numbers: ", ".join(
-        texts.SHORT_WEEKDAYS[language()][at - 1] for at in numbers
+        texts.SHORT_WEEKDAYS[language()][number - 1] for number in numbers
     ),
     "month_days": lambda numbers: ", ".join(map(str, numbers)),
     "custom": lambda numbers: value_in_words("schedule_days", numbers),

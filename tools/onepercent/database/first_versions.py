@@ -1,4 +1,4 @@
-"""The tables of the first four versions, whose migrations are never edited."""
+"""Tables of the first four versions, whose migrations are never edited."""
 
 XP_TRIGGERS = """
 -- The first entry is a gain; max() is for the CHECK, which sqlite looks at before it finds the conflict.

@@ -1,4 +1,4 @@
-"""The tables of the database, version by version.
+"""Tables of the database, version by version.
 
 Tables of record hold what a person did. Derived tables make reading cheap whatever the history; triggers keep
 them, `derived.py` counts them from the record, and they are never exported.

@@ -79,10 +79,10 @@ def applying() -> Iterator[Database]:
 
 
 @contextmanager
-def _within(kind: str, synchronous: str = "FULL") -> Iterator[Database]:
-    with connected(reads_only=kind == "DEFERRED") as db:
+def _within(mode: str, synchronous: str = "FULL") -> Iterator[Database]:
+    with connected(reads_only=mode == "DEFERRED") as db:
         db.execute(f"PRAGMA synchronous = {synchronous}")
-        with transaction(db, kind):
+        with transaction(db, mode):
             token = days.CLOCK.set(stored_clock(db))
             try:
                 yield db
@@ -248,9 +248,9 @@ def locked(file: Path):
 
 
 @contextmanager
-def transaction(db: Database, kind: str = "DEFERRED") -> Iterator[None]:
+def transaction(db: Database, mode: str = "DEFERRED") -> Iterator[None]:
     """Commit at the end, or roll everything back when anything is raised inside."""
-    db.execute(f"BEGIN {kind}")
+    db.execute(f"BEGIN {mode}")
     try:
         yield
         db.execute("COMMIT")

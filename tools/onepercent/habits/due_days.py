@@ -114,14 +114,14 @@ def _days_of(repeat: str, first: str, last: str) -> Iterator[str]:
     interval = parts.get("interval", 1) if "start" in parts else 1
     if every == "year":
         interval *= MONTHS_OF_YEAR
-    start = _period(every, days.ordinal(parts.get("start", BEGINNING)))
+    start = _period_number(every, days.ordinal(parts.get("start", BEGINNING)))
     last = min(last, parts.get("until", LAST_DATE))
     for day in schedule.days_due(days.ordinal(first), days.ordinal(last)):
-        if (_period(every, day) - start) % interval == 0:
+        if (_period_number(every, day) - start) % interval == 0:
             yield f"{date.fromordinal(day)}"
 
 
-def _period(every: str, day: int) -> int:
+def _period_number(every: str, day: int) -> int:
     """Number of the day, the ISO week, or (also for a year) the month that a day is in."""
     if every == "day":
         return day

@@ -44,7 +44,7 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
                 )
             plan = plans.plan_of(preview, without)
             if preview["status"] == "expired":
-                raise ToolError("Preview expired", plans.REPEAT, "PREVIEW_EXPIRED")
+                raise ToolError("Preview expired", plans.PREVIEW_AGAIN, "PREVIEW_EXPIRED")
             return _apply(db, plan, preview_id, key)
     except ToolError as error:
         if plan and error.code in ("PREVIEW_EXPIRED", "PREVIEW_STALE"):
@@ -58,8 +58,43 @@ def apply_agreed(preview_id: str, key: str, without: Collection[str] = ()) -> Js
 
 def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObject:
     """Apply a pending preview inside the open transaction, and return the recorded answer. `key`: its
-    idempotency_key. Raises ToolError that names the `failed_action`; the caller then rolls back."""
-    # Each action must do what it showed.
+    idempotency_key. Raises ToolError; the caller then rolls back."""
+    run = _run_as_shown(db, plan)
+    histories.fold_streaks(db, days.today())
+
+    # The preview has named the changes; if there are many, only their counts are repeated.
+    lines = []
+    for _, outcome in run.done:
+        few = outcome.entries[: FEW_LINES + 1]
+        sentences_done = [sentences.sentence_of(entry).done for entry in few]
+        lines += [outcome.message] if outcome.message else sentences_done
+    done = lines
+    if len(lines) > FEW_LINES:
+        done = [sentences.counts_in_words(run.entries, is_done=True)]
+
+    # The answer.
+    total = len(run.done)
+    dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
+    message = run.refusals() + [f"✓ {line}" for line in done]
+    answer = {
+        "results": _results(run),
+        "summary": {"total": total, "successful": total, "failed": 0},
+        "xp": {"delta": run.xp, "balance": run.unit.balance},
+        **filled(dropped=dropped),
+        "message": "\n".join(message),
+    }
+
+    # The audit's row, the preview's status with its key, the journal for undo.
+    answer = dispatch.record(db, answer)
+    state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
+    db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
+    _save_journal(run, preview_id, lines)
+    return answer
+
+
+def _run_as_shown(db: Database, plan: plans.Plan) -> Run:
+    """Run the actions of a preview, each of which must do what it showed. Raises ToolError that names the
+    `failed_action`."""
     unit = UnitOfWork(db, settings.user(), days.now(), plan.today, plan.seen)
     run = Run(unit, [], plan.dropped)
     for planned in plan.actions:
@@ -75,36 +110,7 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
             error.data["results"] = [result | {"rollback": True} for result in _results(run)]
             raise error from None
         run.done.append((planned, outcome))
-    histories.fold_streaks(db, days.today())
-
-    # The preview has named the changes; if there are many, only their counts are repeated.
-    lines: list[str] = []
-    for _, outcome in run.done:
-        few = outcome.entries[: FEW_LINES + 1]
-        sentences_done = [sentences.sentence_of(entry).done for entry in few]
-        lines += [outcome.message] if outcome.message else sentences_done
-    done = (
-        lines if len(lines) <= FEW_LINES else [sentences.counts_in_words(run.entries, is_done=True)]
-    )
-
-    # The answer.
-    total = len(run.done)
-    dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
-    message = run.refusals() + [f"✓ {line}" for line in done]
-    answer = {
-        "results": _results(run),
-        "summary": {"total": total, "successful": total, "failed": 0},
-        "xp": {"delta": run.xp, "balance": unit.balance},
-        **filled(dropped=dropped),
-        "message": "\n".join(message),
-    }
-
-    # The audit's row, the preview's status with its key, the journal for undo.
-    answer = dispatch.record(db, answer)
-    state = "status = 'applied', plan = NULL, idempotency_key = ?, audit_id = last_insert_rowid()"
-    db.execute(f"UPDATE previews SET {state} WHERE id = ?", (key, preview_id))
-    _save_journal(run, preview_id, lines)
-    return answer
+    return run
 
 
 def _identity(planned: Planned) -> JsonObject:

@@ -1,4 +1,4 @@
-"""The dry run: actions run in a transaction that is rolled back, to see what they would do."""
+"""Dry runs: actions run in a transaction that is rolled back, to see what they would do."""
 
 import re
 from collections.abc import Sequence
@@ -89,7 +89,7 @@ class Run(NamedTuple):
 
     @property
     def entries(self) -> list[DiffEntry]:
-        """The entries of the diff."""
+        """Entries of the diff."""
         return list(chain.from_iterable(outcome.entries for _, outcome in self.done))
 
     def refusals(self) -> list[str]:

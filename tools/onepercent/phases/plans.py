@@ -14,7 +14,7 @@ from ..base import days, words
 from ..database import Database, Row
 from .dry_run import Diff, Planned, Run
 
-REPEAT = "Call preview_actions again."
+PREVIEW_AGAIN = "Call preview_actions again."
 
 
 def save_and_show(dry: Run) -> JsonObject:
@@ -88,7 +88,7 @@ def preview_of(db: Database, preview_id: str) -> Row:
     values = (days.now().timestamp(), preview_id, settings.user())
     preview: Row | None = db.execute(statement, values).fetchone()
     if preview is None:
-        raise ToolError("Preview not found or already used", REPEAT, "PREVIEW_NOT_FOUND")
+        raise ToolError("Preview not found or already used", PREVIEW_AGAIN, "PREVIEW_NOT_FOUND")
     return preview
 
 

@@ -26,7 +26,7 @@ from .history import history, percent_kept, without_open_day
 # Absent values last.
 STEP_ORDER = f"""ifnull(s."order", 9999999), ifnull({due_days.DUE_DAY}, '9999-12-32'), s.id"""
 
-GOAL_SUM = f"iif(g.target_amount IS NULL, NULL, {targets.SUM}) AS sum"
+GOAL_SUM = f"iif(g.target_amount IS NULL, NULL, {targets.GOAL_SUM}) AS sum"
 # `moved`: when a goal or a step of it was changed last.
 MOVED_AND_TARGET = """
     max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved,
