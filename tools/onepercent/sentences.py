@@ -307,7 +307,7 @@ def _status_in_words(mark: Marked | Deleted) -> str:
     return value_in_words("status", mark.status)
 
 
-def refusal(error: JsonObject) -> str:
+def refusal_in_words(error: JsonObject) -> str:
     """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is the text of the action, else of the
     field, else of the code."""
     action = str(error.get("action"))

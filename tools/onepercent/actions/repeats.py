@@ -44,7 +44,7 @@ RULE_PARTS = {
 
 
 def _rule_as_json(name: str, value: object) -> str:
-    """Write a rule as JSON text; `start` adds where it begins."""
+    """Write a rule as JSON text; `start_series` adds where it begins."""
     if isinstance(value, str):
         value = {"every": value}
     rule = fields.object_of(RULE_PARTS, ("every",)).convert(name, value)
@@ -70,7 +70,7 @@ RULE = fields.Field(
 )
 
 
-def start(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
+def start_series(unit: UnitOfWork, values: JsonObject, dt: str | None) -> None:
     """Start the rule of a step on the step's day, by default today; a step without a day gets the rule's
     first."""
     repeat = values.get("repeat")

@@ -122,7 +122,7 @@ def _add_step(unit: UnitOfWork, goal_id: int, step: JsonObject) -> tuple[int, Js
     """Add a step; return its id and values. One that repeats begins on the first day of its rule unless it
     has a date."""
     values: JsonObject = {"priority": "attention"} | step | {"goal_id": goal_id}
-    repeats.start(unit, values, values.get("dt"))
+    repeats.start_series(unit, values, values.get("dt"))
 
     title = values["title"]
     warn_of_same_title(unit, "steps", title, goal=goal_id)
@@ -151,7 +151,7 @@ def update(unit: UnitOfWork, step: StoredRow, **params: Any) -> None:
     """Change a step's title, description, date, priority, duration, order or goal."""
     if "goal_id" in params:
         params["goal_id"] = unit.existing("goal", params["goal_id"])["id"]
-    repeats.start(unit, params, params.get("dt", step["dt"]))
+    repeats.start_series(unit, params, params.get("dt", step["dt"]))
 
     update_entity(unit, step, params, DESCRIPTION)
     if "repeat" in params:  # The step's day followed from the former rule.

@@ -80,9 +80,10 @@ def start_rule(repeat: str, day: date) -> str:
     if "after" in parts:
         parts.pop("on", None)
         parts.pop("start", None)
-    if "on" not in parts and parts["every"] != "day":
-        parts["on"] = [day.isoweekday() if parts["every"] == "week" else day.day]
-    if "interval" in parts or parts["every"] == "year" or "after" in parts:
+    every = parts["every"]
+    if "on" not in parts and every != "day":
+        parts["on"] = [day.isoweekday() if every == "week" else day.day]
+    if "interval" in parts or every == "year" or "after" in parts:
         parts.setdefault("start", f"{day}")
     return json.dumps(parts, sort_keys=True)
 

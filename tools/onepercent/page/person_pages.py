@@ -64,7 +64,10 @@ def _preview_texts(answer: JsonObject, language: str) -> JsonObject:
     token = words.LANGUAGE.set(language)
     try:
         changes = _sentence_parts(diff.dry) if isinstance(diff, Diff) else []
-        return {"changes": changes, "errors": list(map(sentences.refusal, diff.get("errors", ())))}
+        return {
+            "changes": changes,
+            "errors": list(map(sentences.refusal_in_words, diff.get("errors", ()))),
+        }
     finally:
         words.LANGUAGE.reset(token)
 

@@ -77,7 +77,7 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
     dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
     message = run.refusals() + [f"✓ {line}" for line in done]
     answer = {
-        "results": _results(run),
+        "results": _results_so_far(run),
         "summary": {"total": total, "successful": total, "failed": 0},
         "xp": {"delta": run.xp, "balance": run.unit.balance},
         **filled(dropped=dropped),
@@ -107,7 +107,7 @@ def _run_as_shown(db: Database, plan: plans.Plan) -> Run:
             if error.code == "NOTHING_TO_UPDATE":
                 error = stale(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_identity(planned)}
-            error.data["results"] = [result | {"rollback": True} for result in _results(run)]
+            error.data["results"] = [result | {"rollback": True} for result in _results_so_far(run)]
             raise error from None
         run.done.append((planned, outcome))
     return run
@@ -117,7 +117,7 @@ def _identity(planned: Planned) -> JsonObject:
     return {"client_action_id": planned.client_action_id, "action": planned.name}
 
 
-def _results(run: Run) -> list[JsonObject]:
+def _results_so_far(run: Run) -> list[JsonObject]:
     """Results of the actions so far, without empty members."""
     results = []
     for planned, outcome in run.done:

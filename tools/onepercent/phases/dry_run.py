@@ -94,7 +94,7 @@ class Run(NamedTuple):
 
     def refusals(self) -> list[str]:
         """Sentences about what is refused."""
-        return [f"✗ {sentences.refusal(error)}" for error in self.errors]
+        return [f"✗ {sentences.refusal_in_words(error)}" for error in self.errors]
 
     @property
     def is_unsafe(self) -> bool:
