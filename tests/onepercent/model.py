@@ -6,12 +6,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import groupby
 
-DETAIL = {
-    "custom": "schedule_days",
-    "times_per_week": "times",
-    "every_n_days": "n",
-    "monthly": "month_days",
-}
 FOREVER = date.max
 # In place of the times of a week: a turn of every n days, in which it is to be done once.
 TURN = -1
@@ -228,7 +222,7 @@ class Life:
             return self._move("habit", habit, order)
         if habit["is_limit"] and frequency_type in BY_THE_WEEK:
             raise Refused("FIELD_INVALID")
-        numbers = detail.get(DETAIL.get(frequency_type, ""))
+        [numbers] = detail.values() or [None]
         self._update(habit, {"schedule": (frequency_type, numbers)})
         numbers = numbers if isinstance(numbers, list) else [numbers or 1]
         frequency = "times_per_week" if frequency_type == "weekly" else frequency_type

@@ -118,6 +118,7 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(a
         (new_habit("x", limit=2), "at_most"),
         (new_habit("x", interval=3), "every_n_days with n"),
         (new_goal("x", progress=40), "goal.add"),
+        (new_goal("x", parent=1), "no steps of its own"),
         (act("step.shift", overdue=True, days=1, **{"except": [3]}), "name those that are meant"),
         (act("step.complete", goal_id=1), "goal.complete closes a goal"),
         (errand("x", tags=["a"]), "There are no tags"),
