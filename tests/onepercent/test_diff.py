@@ -53,7 +53,21 @@ def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
         assert json.loads(json.dumps(members)) == members
         line = sentences.sentence_of(entry)
         assert entry.thing.title in line.text and line.done and line.page["what"], entry
-        assert entry.section in diff.DIFF_SECTIONS and sentences.counts_in_words([entry])
+        assert entry.section in diff.DIFF_SECTIONS
+    assert ENTRIES[0].as_json()["rows"] == [["Раз", "2026-03-20"]]
+
+
+def test_what_is_deleted_is_counted_first():
+    assert sentences.counts_in_words(ENTRIES) == (
+        "Удалить: 1 цель, 2 шага. Изменить: 2 цели, 8 шагов, 3 отметки, 2 привычки."
+        " Отметить: 1 шаг, 3 отметки. Создать: 1 цель, 1 шаг. Вернуть: 1 цель, 2 шага."
+    )
+
+
+def test_what_one_action_does_to_many_habits_is_counted_once_it_is_done():
+    do(*map(new_habit, "abcd"))
+    answer = apply(preview(act("habit.pause", all=True)))
+    assert answer["message"] == "✓ Изменено: 4 привычки."
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)

@@ -49,7 +49,9 @@ def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):
 
 
 def test_the_last_schedule_of_a_day_counts(clock):
-    habit(n=3)
+    habit(n=4)
+    do(act("habit.update", 1, n=3))
+    assert rows("SELECT * FROM habit_schedules") == []
     clock.set("2026-03-20T12:00:00+00:00")
     for schedule in ({"n": 2}, {"schedule_days": [6]}):
         do(act("habit.update", 1, **schedule))

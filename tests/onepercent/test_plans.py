@@ -46,6 +46,7 @@ STEPS = [
         (act("step.shift", days=7), "FIELD_REQUIRED", "goal_id"),
         (act("step.shift", days=7, goal_id=1, overdue=True), "FIELD_INVALID", "goal_id"),
         (act("step.shift", days=7, step_ids=[99]), "STEP_NOT_FOUND", None),
+        (act("step.shift", days=7, step_ids=[]), "FIELD_INVALID", "step_ids"),
         (act("step.shift", days=7, goal_id=2), "INVALID_DATE", None),
         (complete(3, date="2026-03-19"), "INVALID_DATE", "date"),
         (complete(3, date="2026-03-10"), "INVALID_DATE", "date"),

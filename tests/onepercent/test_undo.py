@@ -174,6 +174,9 @@ def test_the_list_names_what_can_be_undone_and_redone_newest_first(clock):
     ]
     assert len(changes) == 20
     assert call("undo_last", list=True, redo=True)["changes"] == changes
+    do(*map(new_goal, "abc"))
+    newest = call("undo_last", list=True)["changes"][0]
+    assert newest["change"] == "Цель «a»: новая; Цель «b»: новая; Цель «c»: новая"
 
 
 def test_a_refusal_names_no_column_of_the_database(life, clock):
