@@ -31,6 +31,7 @@ EXTRUDER = (
 PARTS = {
     "<extruder>": EXTRUDER,
     "<extruder1>": EXTRUDER.replace("extruder", "extruder1"),
+    "<extruder >": EXTRUDER.replace("[extruder]", "[ extruder ]"),
     "<tmc>": "[tmc2209 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n",
     "<z>": "[stepper_z]\nendstop_pin: probe:z_virtual_endstop\n",
     "<stepper>": STEPPER.format("G"),
@@ -173,6 +174,16 @@ REFUSED = json_lines(r"""
 ["[gcode_macro A]\ngcode:\n  {% if x = 1 %}\n  G28\n  {% endif %}\n", "Error loading template 'gcode_macro A:gcode'"]
 ["[display_template a]\ntext: { x | foo }\n", "No filter named 'foo'"]
 ["[fan]\nsteps_per_mm: 80\n", "that is Marlin's"]
+["<extruder >", "Section ' extruder ' is not a valid config section"]
+["[probe]\npin: PG1\nz_offset: 1\n<saved>#*# [bltouch]\n#*# z_offset = 1\n", "Option 'control_pin' in section 'bltouch'"]
+["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 5, 5, 5\n", "malformed 'probe_count' value: 5, 5, 5"]
+["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nfaulty_region_1_max: 1, 1\n", "it needs faulty_region_1_min"]
+["[adxl345]\ncs_pin: PG1\naxes_map: x, y, a\n", "Invalid axes_map parameter: 'a'"]
+["[resonance_tester]\nprobe_points: 1, 1, 1\n", "Option 'accel_chip' in section 'resonance_tester' must"]
+["[temperature_sensor x]\nsensor_type: temperature_mcu\nsensor_pin: PG1\n", "Option 'sensor_pin' is not valid"]
+["[gcode_macro SHAPER_CALIBRATE]\nrename_existing: B\ngcode: G28\n", "command 'SHAPER_CALIBRATE' not found"]
+["<tmc>diag_pin: PF3\n[stepper_x]\nendstop_pin: ^tmc2209_stepper_x:virtual_endstop\n", "Can not pullup/invert"]
+["[stepper_x]\nstep_pin: PA1, PA7\n", "Invalid pin description 'PA1, PA7'"]
 ["[stepper_z2]\n<stepper>", "'stepper_z2' is not valid in section 'stepper_z2': it needs stepper_z1"]
 ["[pause_resume]\n<pause>[gcode_macro RESUME]\nrename_existing: BASE\ngcode: G28\n", "gcode command BASE already registered"]
 """)
@@ -203,6 +214,7 @@ TAKEN = json_lines(r"""
 "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n[gcode_macro pause]\ngcode: G28\nrename_existing: B\n"
 "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n"
 "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n"
+"[tmc2209  stepper_x ]\nuart_pin: PF1\nrun_current: 0.8\n[gcode_macro  A]\ngcode:\n  {% if a: %}G28{% else: %}{% endif %}\n"
 "<tmc>[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n"
 """)
 
@@ -231,6 +243,23 @@ JUDGED = json_lines(r"""
 @pytest.mark.parametrize("more, expected", JUDGED)
 def test_what_is_said_besides_what_klipper_refuses(judged, more, expected):
     assert judged(more) == expected
+
+
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("heater fan x", "heater_fan x"),
+        ("heater_fan_hotend", "heater_fan hotend"),
+        ("Filament switch sensor x", "filament_switch_sensor x"),
+        ("tmc2226 stepper_x", "tmc2209 stepper_x"),
+        ("display_staus", "display_status"),
+        ("include_macros.cfg", "include macros.cfg"),
+        ("led_effect x", ""),
+    ],
+)
+def test_a_misspelt_section_has_the_name_that_was_meant(any_docs, name, meant):
+    (finding,) = checker().findings(printer_cfg.from_text(f"[{name}]\n"))
+    assert (finding.level, finding.nearest) == ("warning" if meant else "hint", meant)
 
 
 def test_a_configuration_of_kalico_is_named_and_nothing_in_it_is_certain(judged):

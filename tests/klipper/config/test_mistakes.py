@@ -25,7 +25,6 @@ OPEN = {
     "a position of one number",
     "a glyph of 15 lines",
     "a neopixel chain too long",
-    "sensor_pin of the host's sensor",
     "a carriage that is not there",
     "a bus that no board has",
 }

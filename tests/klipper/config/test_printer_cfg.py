@@ -74,6 +74,13 @@ def test_an_include_stands_in_its_place_and_may_be_a_pattern():
     assert problem.message == "Recursive include of config file 'a'"
 
 
+@pytest.mark.parametrize("pattern", ['"macros.cfg"', "Macros.cfg", ".\\macros.cfg", "macro.cfg"])
+def test_an_include_of_nearly_the_name_of_a_file_that_was_sent_is_told(pattern):
+    config = printer_cfg.from_text(f"[x]\n[include {pattern}]\n", {"macros.cfg": ""})
+    (problem,) = config.problems
+    assert (problem.level, problem.line, problem.nearest) == ("warning", 2, "macros.cfg")
+
+
 def test_files_that_include_each_other_many_times_are_read_within_bounds():
     twice = "[include f{0}]\n[include f{0}]\n"
     small = {f"f{number}": twice.format(number + 1) for number in range(30)}

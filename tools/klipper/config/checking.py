@@ -33,6 +33,7 @@ from .options import known_words
 from .printer_cfg import (
     ERROR,
     HINT,
+    INCLUDE,
     PROFILE_PREFIXES,
     WARNING,
     ConfigSection,
@@ -112,10 +113,10 @@ class Checker:
     def _check_section(self, machine: Machine, section: ConfigSection) -> Findings:
         """Judge a section; those that SAVE_CONFIG wrote are left to Klipper."""
         checkpoint()
-        kind = self.reference.kind_of(section.name)
+        kind = self.reference.kind_of(" ".join(section.name.split()))
         if section.kind in self.further_kinds or section.name.startswith(PROFILE_PREFIXES):
             return
-        if not kind:
+        if not kind or section.name.endswith(".cfg"):
             yield from self._check_unknown_section(machine, section)
             return
         kind_options = self.options_of(kind, machine.kinematics)
@@ -143,14 +144,29 @@ class Checker:
                 f"Section '{section.name}' is not a valid config section: it belongs in moonraker.conf",
             )
         elif not section.saved and section.kind not in known_words("kind"):
-            # It is misspelt if another name is near.
-            kinds = self.reference.kinds
-            lower = section.kind.lower()
-            meant = lower if lower in kinds else nearest(lower, kinds)
-            suggestion = meant and section.name.replace(section.kind, meant, 1)
+            suggestion = self._respelt(section)
             message = f"Section '{section.name}' is not in Klipper's documentation: "
             message += "misspelt?" if suggestion else "a plugin's, or misspelt; not judged"
             yield section.finding("", message, WARNING if suggestion else HINT, suggestion)
+
+    def _respelt(self, section: ConfigSection) -> str:
+        """Guess the name that a misspelt section was meant to have; "" if none is near."""
+        if section.name.endswith(".cfg"):
+            return INCLUDE + section.name.rpartition(INCLUDE.strip())[2].strip("_=: \t")
+        kinds = {*self.reference.kinds, *known_words("bare")["sections"]}
+        name = section.name.lower()
+        words = name.split()
+        # `[heater fan x]`, `[filament switch sensor x]`
+        for count in (1, 2, 3):
+            kind = "_".join(words[:count])
+            meant = kind if kind in kinds else options.meant_by_marlin(kind)
+            if meant := meant or nearest(kind, kinds):
+                return " ".join([meant, *section.name.split()[count:]])
+        # `[heater_fan_x]`
+        for kind in sorted(kinds, reverse=True):
+            if "-" not in known_words("kind").get(kind, "-") and name.startswith(f"{kind}_"):
+                return "" if section.label else f"{kind} {section.name[len(kind) + 1 :]}"
+        return ""
 
     def _check_setting(
         self, machine: Machine, section: ConfigSection, setting: Setting, option: Option

@@ -103,9 +103,10 @@ class Machine(dict[str, ConfigSection]):
         return None
 
     def has_other_probe(self, section: ConfigSection) -> bool:
-        """True for a probe's section if something else is the probe."""
+        """True for [probe] if something else is the probe: Klipper reads the section of another kind all the
+        same."""
         others = [probe for probe in self.sections_of(*PROBE_KINDS) if not probe.saved]
-        return section.kind in PROBE_KINDS and bool(others or self.plugin_brings("probe"))
+        return section.name == PROBE_KINDS[0] and bool(others or self.plugin_brings("probe"))
 
     def missing_from(self, section: ConfigSection, option: str, message: str) -> Finding:
         """A finding about something missing: a hint if another file may have it."""

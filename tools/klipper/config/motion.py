@@ -78,7 +78,7 @@ def check_numbered(machine: Machine, section: ConfigSection) -> Findings:
         if not match:
             continue
         base, number, end = match.groups()
-        needed = {name.replace("_min", "_max")}
+        needed = {name.replace("_min", "_max"), name.replace("_max", "_min")}
         if int(number) > 1:
             needed.add(f"{base}{int(number) - 1}{end}")
         elif base.startswith(("stepper_", "extruder")):

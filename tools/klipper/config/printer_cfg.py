@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tools.toolkit import ToolError, checkpoint
 
 from ..printer_data import read_file
+from ..search.spelling import nearest
 
 # The header of the lines that SAVE_CONFIG wrote (AUTOSAVE_HEADER in klippy/configfile.py).
 SAVED_BLOCK = r"\n(#\*# <-{22} SAVE_CONFIG -{22}>)\n#\*# DO NOT EDIT THIS BLOCK OR BELOW\. The contents are auto-generated\.\n#\*#\n\s*"
@@ -71,7 +72,9 @@ class ConfigSection(dict[str, Setting]):
     settings: list[Setting] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.kind, _, self.label = self.name.partition(" ")
+        words = self.name.split()
+        self.kind = "".join(words[:1])
+        self.label = " ".join(words[1:])
 
     def __bool__(self) -> bool:
         """True for a section without options, too."""
@@ -311,12 +314,22 @@ def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterCon
     for name, included in (include or {}).items():
         contents[name.removeprefix("./")] = included.encode("utf-8", "replace")
 
+    unused = set(contents)
+
     def find_included(path_pattern: str, pattern: str) -> IncludedFiles:
         names = fnmatch.filter(contents, path_pattern)
         names = names or fnmatch.filter(contents, pattern.removeprefix("./"))
+        unused.difference_update(names)
         return [(name, contents[name]) for name in sorted(names)] or [(pattern, None)]
 
-    return from_bytes(text.encode("utf-8", "replace"), find_included)
+    config = from_bytes(text.encode("utf-8", "replace"), find_included)
+    # A file may have been sent under a name that is nearly the same.
+    for pattern in config.missing:
+        if meant := nearest(re.split(r"[\\/]", pattern)[-1].lower(), unused):
+            message = f"Include file '{pattern[:80]}' does not exist"
+            line = text.partition(pattern)[0].count("\n") + 1
+            config.problems.append(Finding(line, "", "", "", WARNING, message, meant))
+    return config
 
 
 def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:

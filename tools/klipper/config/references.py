@@ -87,7 +87,11 @@ def check_references(machine: Machine, section: ConfigSection) -> Findings:
 
     Source: check_unused_options in klippy/configfile.py; each option's reader, known.txt has their words.
     """
-    mark, rule = ("-", "takes no name") if section.label else ("+", "needs a name behind it")
+    # An extruder is found by its exact name, without a blank around it.
+    is_named = section.label or (
+        base_kind(section.kind) == "extruder" and section.name != section.kind
+    )
+    mark, rule = ("-", "takes no name") if is_named else ("+", "needs a name behind it")
     if mark in known_words("kind").get(base_kind(section.kind), ()):
         yield section.finding(
             "", f"Section '{section.name}' is not a valid config section: [{section.kind}] {rule}"
@@ -245,6 +249,10 @@ def check_pins(machine: Machine) -> Findings:
                 f"Invalid pin description '{description[:40]}': format is {form}[chip_name:] pin_name",
             )
             continue
+        if marks and "virtual_endstop" in description:
+            yield section.finding(
+                option, f"Can not pullup/invert a virtual endstop: '{description[:40]}'"
+            )
         chip = match[1] or "mcu"
         pin = aliases.get(match[2], match[2])
         if not pin.isascii():
@@ -312,7 +320,8 @@ def _pins(machine: Machine) -> Iterator[tuple[ConfigSection, str, str]]:
             # `pin`, `step_pin`, `encoder_pins`; not `analog_range_up_pin`.
             is_pin = re.match(r"(?!analog_range)(.*_)?pins?$", setting.name)
             if is_pin and not is_analog:
-                for description in section.words(setting.name):
+                is_list = not value_rule(section.kind, setting.name).startswith("p")
+                for description in section.words(setting.name) if is_list else [setting.value]:
                     yield section, setting.name, description
 
 

@@ -76,6 +76,9 @@ def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
 
 def _check_statement(blocks: list[str], tokens: list[str]) -> None:
     """Judge a tag by its first word; `blocks` are those that it stands in."""
+    # A colon at the end stands as in Python.
+    if tokens[:1] != ["set"] and tokens[-1:] == [":"]:
+        tokens = tokens[:-1]
     word, *arguments = tokens or [""]
     begun = word.removeprefix("end")
     is_set = word == "set" and "=" in arguments
