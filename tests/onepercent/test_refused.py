@@ -100,6 +100,9 @@ def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, fil
         ("diary.add", "There are: diary.create_entry."),
         ("habit.remove", "There are: habit.delete, habit.unmark."),
         ("goal.fly", "goal.complete, goal.update"),
+        ("goal.finish", "There are: goal.complete."),
+        ("habit.finish", "A habit takes until"),
+        ("reminder.create", "no reminders at a time of day"),
     ],
 )
 def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(action, nearest):
@@ -111,6 +114,9 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(a
     "action, way",
     [
         (new_habit("x", end_date="2026-04-01"), "Use until"),
+        (new_habit("x", duration_days=30), "Use until"),
+        (new_habit("x", frequency_type="yearly"), "a step repeat"),
+        (errand("x", repeat={"every": "2 weeks"}), "interval"),
         (new_habit("x", reminder_time="22:00"), "no reminders at a time of day"),
         (errand("x", dt="2026-03-19 09:00"), "no reminders at a time of day"),
         (errand("x", dt="завтра в 9"), "with NOTIFY_URL set"),
@@ -126,7 +132,7 @@ def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(a
         (act("person.update", time_zone="Europe/London", till="2026-03-20"), "changed back then"),
     ],
 )
-def test_an_unknown_field_or_a_time_gets_the_way_to_the_same_end(action, way):
+def test_an_unknown_field_or_value_gets_the_way_to_the_same_end(action, way):
     assert way in refused(action)["hint"]
 
 

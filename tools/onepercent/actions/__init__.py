@@ -19,7 +19,7 @@ from typing import Any
 from tools.core import errors
 from tools.toolkit import JsonObject, ToolError
 
-from ..base import days, fields, words
+from ..base import days, fields, unknown_fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from ..base.fields import Fields
 from ..habits.schedules import parsed_numbers
@@ -131,6 +131,8 @@ INVENTED_VERBS = {
     "clear": "unmark",
     "restore": "unarchive reopen",
     "done": "complete mark_completed",
+    "finish": "complete",
+    "end": "complete",
     "check": "complete mark_completed",
     "skip": "mark_missed pause",
     "move": "shift update",
@@ -156,10 +158,11 @@ def action_named(name: object) -> Action:
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
     nearest = [each for each in meant if each in names]
-    nearest = nearest or errors.nearest_names(unknown, harmless, cutoff=0)
-    raise ToolError(
-        f"Unknown action: {unknown}", f"There are: {', '.join(nearest)}.", "UNKNOWN_ACTION"
-    )
+    hint = unknown_fields.hint_for(verb if domain in ENTITY_OF.values() else domain)
+    if nearest or not hint:
+        nearest = nearest or errors.nearest_names(unknown, harmless, cutoff=0)
+        hint = f"There are: {', '.join(nearest)}."
+    raise ToolError(f"Unknown action: {unknown}", hint, "UNKNOWN_ACTION")
 
 
 def thing_of(unit: UnitOfWork, row: StoredRow) -> Thing:

@@ -120,9 +120,10 @@ def choice(choices: Mapping[str, str], code: str, **options: Any) -> Field:
         for word, others in choices.items():
             if value == word or str(value).lower() in others.split():
                 return word
+        hint = hint_for(name.partition(".")[0])
         raise ToolError(
             f"Invalid {name}: {printable(value)}",
-            f"{name} is one of {', '.join(choices)}.",
+            f"{name} is one of {', '.join(choices)}. {hint}".rstrip(),
             code,
             field=name,
         )

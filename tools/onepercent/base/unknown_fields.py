@@ -1,6 +1,7 @@
-"""Names of fields that do not exist: the field that is meant, or a hint at another way to the same end."""
+"""Names of fields and actions that do not exist: the field that is meant, or a hint at another way to the same
+end."""
 
-# Hints by words of a field's name; the first row that has one counts.
+# Hints by words of a name; the first row that has one counts. Fields that the object takes come first.
 HINTS = {
     "remind reminder notify notification alarm alert time at hour": (
         "There are no reminders at a time of day: a step has a day (dt, repeat), and with NOTIFY_URL set"
@@ -39,7 +40,7 @@ OTHER_NAMES = {
     "goal_id": "id goal",
     "dt": "deadline due date due_date",
     "date": "dt",
-    "until": "end_date ends",
+    "until": "end_date ends duration_days",
     "due": "deadline end_date ends due_date",
     "name": "title",
     "title": "name",
@@ -58,7 +59,7 @@ OTHER_NAMES = {
 
 
 def hint_for(name: str) -> str:
-    """Hint for a field that does not exist; "" if there is none."""
+    """Hint for a field or action that does not exist; "" if there is none."""
     words = set(name.split("_"))
     for keys, hint in HINTS.items():
         if words & set(keys.split()):
