@@ -141,6 +141,8 @@ def test_a_box_outside_of_its_picture_is_that_note_s_error(anki, left):
 CLOZES = json_lines(r"""
 ["the root {{c1::\\(x^{y^{z}}\\)}} here", false]
 ["{{c1::{{x}}}}", false]
+["\\({{c1::\\frac{a}{b}}}\\)", false]
+["{1, {{c1::2}}}", true]
 ["{{c1::\\(x^{y^{z} }\\)}}", true]
 ["{{c1::a {{c2::b}} c}} {{c3::d::hint}}", true]
 ["{{c1::a}} and {{c2::b}}", true]

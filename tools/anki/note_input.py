@@ -125,7 +125,9 @@ def checked_clozes(fields: FieldTexts) -> list[str]:
     warnings = []
     for name, text in fields.items():
         clozes = re.findall(r"\{\{c\d+::", text)
-        if clozes and text.count("}}") > len(clozes):
+        # A `}` too early, `{{c1::x^{2}}}`, or one that is left.
+        is_cut = re.search(r"(?<!\{)\{[^{}]*\}{3}", text) or text.count("}}") > len(clozes)
+        if clozes and is_cut:
             warnings.append(f"{name}: a cloze ends at the first }}}}; inside of it write }} }}")
         for box in re.findall("::image-occlusion:([^}]*)", text):
             for measure, number in re.findall(r"\b(left|top|width|height|rx|ry)=([^:]*)", box):
