@@ -180,6 +180,9 @@ REFUSED = json_lines(r"""
 ["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nfaulty_region_1_max: 1, 1\n", "it needs faulty_region_1_min"]
 ["[adxl345]\ncs_pin: PG1\naxes_map: x, y, a\n", "Invalid axes_map parameter: 'a'"]
 ["[resonance_tester]\nprobe_points: 1, 1, 1\n", "Option 'accel_chip' in section 'resonance_tester' must"]
+["[temperature_sensor x]\nsensor_type: MAX31865\n", "Option 'sensor_pin' in section 'temperature_sensor x'"]
+["[board_pins]\nmcu: mcu\n", "Option 'aliases' in section 'board_pins' must be specified"]
+["[adxl345]\ncs_pin: PG1\n[resonance_tester]\naccel_chip_x: adxl345\nprobe_points: 1, 1, 1\n", "'accel_chip_y'"]
 ["[temperature_sensor x]\nsensor_type: temperature_mcu\nsensor_pin: PG1\n", "Option 'sensor_pin' is not valid"]
 ["[gcode_macro SHAPER_CALIBRATE]\nrename_existing: B\ngcode: G28\n", "command 'SHAPER_CALIBRATE' not found"]
 ["<tmc>diag_pin: PF3\n[stepper_x]\nendstop_pin: ^tmc2209_stepper_x:virtual_endstop\n", "Can not pullup/invert"]
@@ -214,6 +217,7 @@ TAKEN = json_lines(r"""
 "[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n[gcode_macro pause]\ngcode: G28\nrename_existing: B\n"
 "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n"
 "[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n"
+"[endstop_phase]\n"
 "[tmc2209  stepper_x ]\nuart_pin: PF1\nrun_current: 0.8\n[gcode_macro  A]\ngcode:\n  {% if a: %}G28{% else: %}{% endif %}\n"
 "<tmc>[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n"
 """)

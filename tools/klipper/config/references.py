@@ -102,7 +102,7 @@ def check_references(machine: Machine, section: ConfigSection) -> Findings:
             continue
         names = section.words(option) or default
         if option == "name":  # that of the section itself
-            names = [section.label]
+            names = [section.label] if section.label else []
             option = ""
         for name in names:
             if name not in names_by_kind.get(target, machine):
