@@ -88,6 +88,11 @@ def test_a_refusal_names_what_and_how_it_would_fit(action, russian, english, fil
     assert propose(action, FITS)["message"].splitlines()[1] == f"✗ {english}"
 
 
+def test_a_field_without_a_value_is_left_out_of_what_is_new():
+    assert propose(new_habit("x", title=None, dt=None, icon=""))["success"]
+    assert refused(act("person.update", day_start_hour=4, time_zon=None))["code"] == "FIELD_UNKNOWN"
+
+
 @pytest.mark.parametrize(
     "action, nearest",
     [

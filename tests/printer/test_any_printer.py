@@ -172,7 +172,7 @@ def test_a_configuration_elsewhere_is_checked_with_its_includes(printer, moonrak
     assert call("check_config", path="../secret")["code"] == "OUTSIDE"
     assert call("check_config", path="nope.cfg")["code"] == "UNREADABLE"
     env(KLIPPER_PRINTER_DATA=printer, PRINTERS="")
-    by_disk = call("check_config")
+    by_disk = call("check_config", config="", include={})
     assert call("check_config", path="more/fan.cfg") == fan
     assert by_web["options"] == by_disk["options"]
     for answer in (by_web, by_disk):

@@ -60,7 +60,7 @@ class CardAnswer:
 
 @Tool("anki.answer_cards", write=True)
 def answer_cards(
-    answers: Annotated[list[CardAnswer] | None, Limits(min_length=1, max_length=200)] = None,
+    answers: Annotated[list[CardAnswer] | None, Limits(max_length=200)] = None,
     early: Annotated[bool, "also learning cards whose time has not come"] = False,
     undo: Annotated[bool, "take back the last answer"] = False,
 ) -> JsonObject:

@@ -31,10 +31,10 @@ LONGEST_MISTAKE = 140
 )
 def check_config(
     config: Annotated[
-        str | None,
+        str,
         "the file's text; without it the printer's own file",
         Limits(max_length=printer_cfg.LARGEST_CONFIG),
-    ] = None,
+    ] = "",
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
     path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
     printer: printers.PrinterName = "",
@@ -47,7 +47,7 @@ def check_config(
     Klipper's source. A finding is {line, file (of an include), section, option, level: error | warning |
     hint, message, nearest, also_in_lines}; at most 3,000 bytes, `more` counts the others.
     """
-    if config is None:
+    if not config:
         source = printers.printer_named(printer, "; or send the file's text as `config`")
         parsed = source.config(path or "printer.cfg")
     else:

@@ -264,14 +264,19 @@ def parse_members(
 
     - `fields`: those that it takes; `required`: those that it must have;
     - `owner`: what an error calls the object; `prefix`: what precedes its fields' names there;
-    - `keeps_null`: null is an error of a field that is not nullable; otherwise it is left out.
+    - `keeps_null`: null is an error of a field that is not nullable; otherwise it is left out, as is an empty
+      text, and null is no error of a field that it does not take.
     """
+    # Some clients send every field of the schema.
+    if not keeps_null:
+        sent = {name: value for name, value in sent.items() if name in fields or value is not None}
     check_names(sent, fields, owner)
     values = {}
     for name in dict.fromkeys((*required, *sent)):
         value = sent.get(name)
         field = fields[name]
-        is_absent = is_no_id(name, value) or (value is None and not (keeps_null or field.nullable))
+        is_empty = value in (None, "") and not (keeps_null or field.nullable)
+        is_absent = is_no_id(name, value) or is_empty
         if name in required or not is_absent:
             values[name] = field.parse(prefix + name, value)
     return values
