@@ -259,6 +259,7 @@ def test_what_is_said_besides_what_klipper_refuses(judged, more, expected):
         ("display_staus", "display_status"),
         ("include_macros.cfg", "include macros.cfg"),
         ("led_effect x", ""),
+        ("stepper_mmu_gear", ""),
     ],
 )
 def test_a_misspelt_section_has_the_name_that_was_meant(any_docs, name, meant):

@@ -42,7 +42,7 @@ from .printer_cfg import (
     PrinterConfig,
     Setting,
 )
-from .reference import SENSOR, Option, Options, Reference
+from .reference import SENSOR, STEPPER, Option, Options, Reference
 
 IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git checks it against Kalico's documentation; against Klipper's, no finding is certain"
 
@@ -163,7 +163,7 @@ class Checker:
             if meant := meant or nearest(kind, kinds):
                 return " ".join([meant, *section.name.split()[count:]])
         # `[heater_fan_x]`
-        for kind in sorted(kinds, reverse=True):
+        for kind in sorted(kinds - {STEPPER}, reverse=True):
             if "-" not in known_words("kind").get(kind, "-") and name.startswith(f"{kind}_"):
                 return "" if section.label else f"{kind} {section.name[len(kind) + 1 :]}"
         return ""
