@@ -60,7 +60,7 @@ def test_every_good_note_is_added_and_each_bad_one_is_named_with_its_reason(anki
 
 @both_versions
 def test_add_from_model_takes_flat_items_and_whole_ones_and_makes_the_deck(anki, collection):
-    flat = {"front": "a", "BACK": "b", "tags": ["geo"], "dedup_key": "geo-paris", "model": "Basic"}
+    flat = {"front": "a", "BACK": "b", "tags": ["geo"], "dedup_key": "geo-paris"}
     whole = {"fields": {"Front": "c"}, "tags": ["geo"]}
 
     answer = add_items(flat, whole, {"Front": 7}, {"Frnot": "x"}, deck="New::Deck")

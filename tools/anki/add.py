@@ -72,8 +72,9 @@ def add_notes(
 def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
-        names = ("tags", "images", "dedup_key", "model", "deck")
-        others: JsonObject = {name: fields.pop(name) for name in names if name in fields}
+        others: JsonObject = {
+            name: fields.pop(name) for name in ("tags", "images", "dedup_key") if name in fields
+        }
         item = {"fields": fields, **others}
     try:
         return parse_value(NoteInput, item, f"items.{index}")

@@ -26,6 +26,7 @@ UVICORN: JsonObject = {
     "lifespan": "off",
     "proxy_headers": False,
     "server_header": False,
+    "access_log": False,
     "log_level": "error",
     "timeout_graceful_shutdown": 5,
 }

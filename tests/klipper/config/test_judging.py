@@ -260,6 +260,7 @@ def test_what_is_said_besides_what_klipper_refuses(judged, more, expected):
         ("include_macros.cfg", "include macros.cfg"),
         ("led_effect x", ""),
         ("stepper_mmu_gear", ""),
+        ("led_chain]\nlayout: [a", ""),
     ],
 )
 def test_a_misspelt_section_has_the_name_that_was_meant(any_docs, name, meant):

@@ -20,7 +20,7 @@ REFUSED = """
 { x ? y : z } | { $x } | { f'a' } | {a and} | {% if (a) %}{% elseif b %}{% endif %} | { x| } | { a..b } | {% set x == 3 %}
 {% for x of y %}{% endfor %} | {% if a=>b %}{%endif%} | {not} | {[x for x in y]} | {a if b else} | {% if x then %}{% endif %}
 {% if “a” == b %}{% endif %} | {% set x = 3 | {params.X|default(1} | {% if %}{% endif %} | {% for in y %}{% endfor %} | {% set x = %}
-{x y} | {'abc} | {a|int 3} | {a = b} | {a <> b} | {% if x %} | {% endif %} | {% for a in b %}{% if a %}{% endfor %}{% endif %} | {% %}
+{x y} | {% if x %}{% endif: %} | {'abc} | {a|int 3} | {a = b} | {a <> b} | {% if x %} | {% endif %} | {% for a in b %}{% if a %}{% endfor %}{% endif %} | {% %}
 {% if x is not %}{% endif %} | {% if x %} G1 X{x {% endif %} | { (a } | {x is defined if y else z}
 """
 

@@ -116,7 +116,7 @@ class Checker:
         kind = self.reference.kind_of(" ".join(section.name.split()))
         if section.kind in self.further_kinds or section.name.startswith(PROFILE_PREFIXES):
             return
-        if not kind or section.name.endswith(".cfg"):
+        if not kind or section.kind == INCLUDE.strip():
             yield from self._check_unknown_section(machine, section)
             return
         kind_options = self.options_of(kind, machine.kinematics)
@@ -165,7 +165,8 @@ class Checker:
         # `[heater_fan_x]`
         for kind in sorted(kinds - {STEPPER}, reverse=True):
             if "-" not in known_words("kind").get(kind, "-") and name.startswith(f"{kind}_"):
-                return "" if section.label else f"{kind} {section.name[len(kind) + 1 :]}"
+                is_plugins = section.label or section.keys() - self.options_of(kind, "").keys()
+                return "" if is_plugins else f"{kind} {section.name[len(kind) + 1 :]}"
         return ""
 
     def _check_setting(

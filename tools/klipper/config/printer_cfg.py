@@ -146,8 +146,8 @@ FindIncludes = Callable[[str, str], IncludedFiles]
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, `absent`
-    includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
+    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, with the
+    line and file that name them, `absent` includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
     has written a block into it. `find_included` gives the files that an include means; `files` are the names
     from the first file to the one that is being read, each of which includes the next.
     """
@@ -156,7 +156,7 @@ class PrinterConfig:
     files: list[str] = field(default_factory=list)
     sections: dict[str, ConfigSection] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: dict[str, tuple[int, str]] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     size_bytes: int = 0
     lines: int = 0
@@ -282,8 +282,7 @@ class PrinterConfig:
             is_there = True
             self.lines += 1  # files that include all others come in every order
             if data is None or self.size_bytes > LARGEST_CONFIG:
-                if name not in self.missing:
-                    self.missing.append(name)
+                self.missing.setdefault(name, (line, self.files[-1]))
             elif name in self.files or len(self.files) > 100:
                 self.add_problem(line, f"Recursive include of config file '{name[:80]}'")
             else:
@@ -324,11 +323,10 @@ def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterCon
 
     config = from_bytes(text.encode("utf-8", "replace"), find_included)
     # A file may have been sent under a name that is nearly the same.
-    for pattern in config.missing:
+    for pattern, (line, file) in config.missing.items():
         if meant := nearest(re.split(r"[\\/]", pattern)[-1].lower(), unused):
             message = f"Include file '{pattern[:80]}' does not exist"
-            line = text.partition(pattern)[0].count("\n") + 1
-            config.problems.append(Finding(line, "", "", "", WARNING, message, meant))
+            config.problems.append(Finding(line, file, "", "", WARNING, message, meant))
     return config
 
 

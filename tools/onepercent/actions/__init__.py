@@ -158,10 +158,11 @@ def action_named(name: object) -> Action:
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
     nearest = [each for each in meant if each in names]
-    hint = unknown_fields.hint_for(verb if domain in ENTITY_OF.values() else domain)
-    if nearest or not hint:
-        nearest = nearest or errors.nearest_names(unknown, harmless, cutoff=0)
-        hint = f"There are: {', '.join(nearest)}."
+    way = ""
+    if not nearest:
+        nearest = errors.nearest_names(unknown, harmless, cutoff=0)
+        way = unknown_fields.hint_for(verb if domain in ENTITY_OF.values() else domain)
+    hint = f"There are: {', '.join(nearest)}. {way}".rstrip()
     raise ToolError(f"Unknown action: {unknown}", hint, "UNKNOWN_ACTION")
 
 

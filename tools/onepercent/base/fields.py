@@ -265,7 +265,7 @@ def parse_members(
     - `fields`: those that it takes; `required`: those that it must have;
     - `owner`: what an error calls the object; `prefix`: what precedes its fields' names there;
     - `keeps_null`: null is an error of a field that is not nullable; otherwise it is left out, as is an empty
-      text, and null is no error of a field that it does not take.
+      text that is no date, and null is no error of a field that it does not take.
     """
     # Some clients send every field of the schema.
     if not keeps_null:
@@ -275,8 +275,8 @@ def parse_members(
     for name in dict.fromkeys((*required, *sent)):
         value = sent.get(name)
         field = fields[name]
-        is_empty = value in (None, "") and not (keeps_null or field.nullable)
-        is_absent = is_no_id(name, value) or is_empty
+        is_empty = value is None or (value == "" and field.convert is not parse_day)
+        is_absent = is_no_id(name, value) or (is_empty and not (keeps_null or field.nullable))
         if name in required or not is_absent:
             values[name] = field.parse(prefix + name, value)
     return values
