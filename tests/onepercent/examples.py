@@ -12,53 +12,68 @@ from tests.onepercent.person import (
     new_habit,
     new_step,
 )
+from tests.support.client import json_lines
 
 # Each is taken by the life that `lived` leaves.
-EXAMPLES = {
-    "goal.create": {"title": "Отпуск"},
-    "goal.update": {"goal_id": 1, "title": "Дача"},
-    "goal.add": {"goal_id": 2, "amount": 2.5},
-    "goal.complete": {"goal_id": 1},
-    "goal.reopen": {"goal_id": 2},
-    "goal.archive": {"goal_id": 1},
-    "goal.unarchive": {"goal_id": 3},
-    "goal.delete": {"goal_id": 1},
-    "step.create": {"goal_id": 1, "title": "Билеты"},
-    "step.update": {"step_id": 1, "title": "Купить"},
-    "step.shift": {"goal_id": 1, "days": 7},
-    "step.complete": {"step_id": 1},
-    "step.reopen": {"step_id": 2},
-    "step.delete": {"step_id": 1},
-    "habit.create": {"name": "Зарядка"},
-    "habit.update": {"habit_id": 1, "name": "Прогулка"},
-    "habit.mark_completed": {"habit_id": 1},
-    "habit.mark_missed": {"habit_id": 1},
-    "habit.unmark": {"habit_id": 2, "date": "2026-03-18"},
-    "habit.pause": {"habit_id": 1},
-    "habit.resume": {"habit_id": 2},
-    "habit.archive": {"habit_id": 1},
-    "habit.unarchive": {"habit_id": 3},
-    "habit.delete": {"habit_id": 1},
-    "diary.create_entry": {"what_done": "Позвонил"},
-    "diary.update_entry": {"diary_id": 1, "plans": "Написать"},
-    "diary.delete_entry": {"diary_id": 1},
-    "ssp.rate": {"category": "family", "score": 7},
-    "person.update": {"time_zone": "Asia/Tokyo"},
-}
+EXAMPLES = dict(
+    json_lines("""
+["goal.create", {"title": "Отпуск"}]
+["goal.update", {"goal_id": 1, "title": "Дача"}]
+["goal.add", {"goal_id": 2, "amount": 2.5}]
+["goal.complete", {"goal_id": 1}]
+["goal.reopen", {"goal_id": 2}]
+["goal.archive", {"goal_id": 1}]
+["goal.unarchive", {"goal_id": 3}]
+["goal.delete", {"goal_id": 1}]
+["step.create", {"goal_id": 1, "title": "Билеты"}]
+["step.update", {"step_id": 1, "title": "Купить"}]
+["step.shift", {"goal_id": 1, "days": 7}]
+["step.complete", {"step_id": 1}]
+["step.reopen", {"step_id": 2}]
+["step.delete", {"step_id": 1}]
+["habit.create", {"name": "Зарядка"}]
+["habit.update", {"habit_id": 1, "name": "Прогулка"}]
+["habit.mark_completed", {"habit_id": 1}]
+["habit.mark_missed", {"habit_id": 1}]
+["habit.unmark", {"habit_id": 2, "date": "2026-03-18"}]
+["habit.pause", {"habit_id": 1}]
+["habit.resume", {"habit_id": 2}]
+["habit.archive", {"habit_id": 1}]
+["habit.unarchive", {"habit_id": 3}]
+["habit.delete", {"habit_id": 1}]
+["diary.create_entry", {"what_done": "Позвонил"}]
+["diary.update_entry", {"diary_id": 1, "plans": "Написать"}]
+["diary.delete_entry", {"diary_id": 1}]
+["ssp.rate", {"category": "family", "score": 7}]
+["person.update", {"time_zone": "Asia/Tokyo"}]
+""")
+)
 
 SUM = {"amount": 10, "unit": "км"}
-REPEATS = [
-    {"every": "day"}, {"every": "day", "interval": 3}, {"every": "day", "interval": 3, "after": "done"},
-    {"every": "week", "on": ["mon", "thu"]}, {"every": "week", "interval": 2, "on": ["sun"]}, {"every": "week", "after": "done"},
-    {"every": "month", "on": [31]}, {"every": "month", "on": [1, 15]}, {"every": "month", "interval": 2, "on": [30]},
-    {"every": "year"}, {"every": "day", "until": "2027-01-10"},
-]  # fmt: skip
+REPEATS = json_lines("""
+{"every": "day"}
+{"every": "day", "interval": 3}
+{"every": "day", "interval": 3, "after": "done"}
+{"every": "week", "on": ["mon", "thu"]}
+{"every": "week", "interval": 2, "on": ["sun"]}
+{"every": "week", "after": "done"}
+{"every": "month", "on": [31]}
+{"every": "month", "on": [1, 15]}
+{"every": "month", "interval": 2, "on": [30]}
+{"every": "year"}
+{"every": "day", "until": "2027-01-10"}
+""")
 # A frequency, and what it needs beside it.
-SCHEDULES = [
-    {"frequency_type": "weekdays"}, {"frequency_type": "daily"}, {"frequency_type": "weekends"}, {"frequency_type": "weekly"},
-    {"frequency_type": "times_per_week", "times": 3}, {"frequency_type": "every_n_days", "n": 2},
-    {"frequency_type": "monthly", "month_days": [1, 31]}, {"frequency_type": "custom", "schedule_days": [1, 7]},
-]  # fmt: skip
+SCHEDULES = json_lines("""
+{"frequency_type": "weekdays"}
+{"frequency_type": "daily"}
+{"frequency_type": "weekends"}
+{"frequency_type": "weekly"}
+{"frequency_type": "times_per_week", "times": 3}
+{"frequency_type": "every_n_days", "n": 2}
+{"frequency_type": "monthly", "month_days": [1, 31]}
+{"frequency_type": "custom", "schedule_days": [1, 7]}
+""")
 IDS = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
 DATES = ("date", "dt", "due", "from", "to", "until")
 # How many days ahead a date is.

@@ -21,6 +21,7 @@ from tests.onepercent.person import (
     snapshot,
 )
 from tests.onepercent.test_backup import health, of_another_program
+from tests.support.client import cases
 from tools.core.errors import ToolError
 from tools.onepercent.database import migrations, store
 from tools.onepercent.transfer.backup import write_export
@@ -67,19 +68,19 @@ def test_a_rotten_byte_in_every_title_locks_nobody_out(tmp_path):
     write_export(str(tmp_path / "export.json"))
 
 
-@pytest.mark.parametrize(
-    "words, message",
-    [
-        ("database is locked", "Another session"),
-        ("database or disk is full", "The disk is full"),
-        ("disk I/O error", "The disk is full, or could not be read or written"),
-        ("attempt to write a readonly database", "x is read-only"),
-        ("unable to open database file", "x cannot be opened"),
-        ("database disk image is malformed", "x is not a database, or damaged"),
-        ("file is not a database", "x is not a database, or damaged"),
-        ("no such table: goals", "The database refused the change"),
-    ],
-)
+ERRORS = """
+database is locked | Another session
+database or disk is full | The disk is full
+disk I/O error | The disk is full, or could not be read or written
+attempt to write a readonly database | x is read-only
+unable to open database file | x cannot be opened
+database disk image is malformed | x is not a database, or damaged
+file is not a database | x is not a database, or damaged
+no such table: goals | The database refused the change
+"""
+
+
+@pytest.mark.parametrize("words, message", cases(ERRORS))
 def test_an_error_of_sqlite_is_known_by_its_words_where_python_gives_no_code(words, message):
     error = store.translated(sqlite3.OperationalError(words), Path("x"))
     assert error.message.startswith(message) and ("," in error.message) == ("," in message)

@@ -16,23 +16,22 @@ from tests.onepercent.person import (
     snapshot,
     use,
 )
+from tests.support.client import cases
 from tools.core import settings
 from tools.onepercent.base import days
 from tools.onepercent.settings import OnePercentSettings
 
+# Berlin springs forward on 29 March 2026; in Santiago midnight itself is skipped or comes twice.
+LOCAL_DATES = """
+Europe/Berlin | 2026-03-28T22:59:59+00:00 | 2026-03-28
+Europe/Berlin | 2026-03-28T23:00:00+00:00 | 2026-03-29
+America/Santiago | 2026-09-06T03:59:59+00:00 | 2026-09-05
+America/Santiago | 2026-09-06T04:00:00+00:00 | 2026-09-06
+Asia/Kathmandu | 2026-03-18T18:15:00+00:00 | 2026-03-19
+"""
 
-@pytest.mark.parametrize(
-    "zone, moment, day",
-    [
-        # Berlin springs forward on 29 March 2026.
-        ("Europe/Berlin", "2026-03-28T22:59:59+00:00", "2026-03-28"),
-        ("Europe/Berlin", "2026-03-28T23:00:00+00:00", "2026-03-29"),
-        # Midnight itself is skipped or comes twice here.
-        ("America/Santiago", "2026-09-06T03:59:59+00:00", "2026-09-05"),
-        ("America/Santiago", "2026-09-06T04:00:00+00:00", "2026-09-06"),
-        ("Asia/Kathmandu", "2026-03-18T18:15:00+00:00", "2026-03-19"),
-    ],
-)
+
+@pytest.mark.parametrize("zone, moment, day", cases(LOCAL_DATES))
 def test_today_is_the_persons_local_date(file, clock, zone, moment, day):
     use(file, ONEPERCENT_TZ=zone)
     clock.set(moment)

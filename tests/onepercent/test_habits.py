@@ -23,6 +23,7 @@ from tests.onepercent.person import (
     said,
     snapshot,
 )
+from tests.support.client import json_lines
 
 
 def habit(**more):
@@ -72,19 +73,19 @@ def test_what_is_meant_is_taken_as_people_say_it(action, expected):
     assert expected in said(action)
 
 
-@pytest.mark.parametrize(
-    "params, code",
-    [
-        ({"frequency_type": "times_per_week"}, "SCHEDULE_REQUIRED"),
-        ({"frequency_type": "custom", "schedule_days": []}, "SCHEDULE_REQUIRED"),
-        ({"frequency_type": "times_per_week", "times": 8}, "FIELD_INVALID"),
-        ({"frequency_type": "daily", "schedule_days": [1]}, "FIELD_INVALID"),
-        ({"frequency_type": "monthly", "month_days": [1, 1]}, "FIELD_INVALID"),
-        ({"target": {"amount": "два", "unit": "л"}}, "FIELD_INVALID"),
-        ({"target": "два литра"}, "FIELD_INVALID"),
-        ({"frequency_type": "weekly", "n": 2}, "FIELD_INVALID"),
-    ],
-)
+CONTRADICTIONS = json_lines("""
+[{"frequency_type": "times_per_week"}, "SCHEDULE_REQUIRED"]
+[{"frequency_type": "custom", "schedule_days": []}, "SCHEDULE_REQUIRED"]
+[{"frequency_type": "times_per_week", "times": 8}, "FIELD_INVALID"]
+[{"frequency_type": "daily", "schedule_days": [1]}, "FIELD_INVALID"]
+[{"frequency_type": "monthly", "month_days": [1, 1]}, "FIELD_INVALID"]
+[{"target": {"amount": "два", "unit": "л"}}, "FIELD_INVALID"]
+[{"target": "два литра"}, "FIELD_INVALID"]
+[{"frequency_type": "weekly", "n": 2}, "FIELD_INVALID"]
+""")
+
+
+@pytest.mark.parametrize("params, code", CONTRADICTIONS)
 def test_what_does_not_go_together_is_a_clear_error(params, code):
     for action in (new_habit("x", **params), act("habit.update", habit(), **params)):
         error = refused(action)
@@ -120,16 +121,17 @@ def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     assert error["code"] == "ALREADY_COMPLETED"
 
 
-@pytest.mark.parametrize(
-    "dates, code",
-    [
-        (["2025-01-01..2026-03-18"], "FIELD_INVALID"),
-        (["2026-03-18..2026-03-17"], "FIELD_INVALID"),
-        (["2026-03-18..2026-03-19"], "INVALID_DATE"),
-        (["вчера"], "INVALID_DATE"),
-        (["2026-03-14..2026-03-15"], "INVALID_DATE"),  # a weekend
-    ],
-)
+# The last ones are a weekend.
+NOT_TO_MARK = json_lines("""
+[["2025-01-01..2026-03-18"], "FIELD_INVALID"]
+[["2026-03-18..2026-03-17"], "FIELD_INVALID"]
+[["2026-03-18..2026-03-19"], "INVALID_DATE"]
+[["вчера"], "INVALID_DATE"]
+[["2026-03-14..2026-03-15"], "INVALID_DATE"]
+""")
+
+
+@pytest.mark.parametrize("dates, code", NOT_TO_MARK)
 def test_dates_that_cannot_be_marked_are_a_clear_error(dates, code):
     habit(frequency_type="weekdays")
     assert refused(mark(1, dates=dates))["code"] == code

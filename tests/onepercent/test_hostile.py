@@ -24,6 +24,7 @@ from tests.onepercent.person import (
     rows,
     snapshot,
 )
+from tests.support.client import cases, json_lines
 from tools.core.errors import LINE_BREAKERS
 from tools.onepercent.actions import ACTIONS
 
@@ -157,15 +158,20 @@ def test_an_action_that_is_no_object(action):
     assert refused(action)["code"] == "FIELD_INVALID"
 
 
-@pytest.mark.parametrize(
-    "change, code",
-    [
-        ({"action": None}, "FIELD_REQUIRED"), ({"action": "undo.last"}, "UNKNOWN_ACTION"), ({"action": "\ud800"}, "UNKNOWN_ACTION"),
-        ({"client_action_id": " "}, "FIELD_REQUIRED"), ({"client_action_id": "x" * 41}, "FIELD_TOO_LONG"),
-        ({"client_action_id": "a\nb"}, "FIELD_INVALID"), ({"params": "x"}, "FIELD_INVALID"), ({"id": "x"}, "FIELD_UNKNOWN"),
-        ({"params": {"title": "x", "\ud800": 1}}, "FIELD_UNKNOWN"),
-    ],
-)  # fmt: skip
+NOT_ACTIONS = json_lines(r"""
+[{"action": null}, "FIELD_REQUIRED"]
+[{"action": "undo.last"}, "UNKNOWN_ACTION"]
+[{"action": "\ud800"}, "UNKNOWN_ACTION"]
+[{"client_action_id": " "}, "FIELD_REQUIRED"]
+[{"client_action_id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}, "FIELD_TOO_LONG"]
+[{"client_action_id": "a\nb"}, "FIELD_INVALID"]
+[{"params": "x"}, "FIELD_INVALID"]
+[{"id": "x"}, "FIELD_UNKNOWN"]
+[{"params": {"title": "x", "\ud800": 1}}, "FIELD_UNKNOWN"]
+""")
+
+
+@pytest.mark.parametrize("change, code", NOT_ACTIONS)
 def test_an_action_that_is_none(change, code):
     error = refused(GOAL | change)
     assert error["code"] == code and error["hint"]
@@ -182,14 +188,19 @@ def test_lists_a_thousand_deep_are_refused_and_leave_their_row():
     assert "actions" in request
 
 
-@pytest.mark.parametrize(
-    "action, name, canonical",
-    [
-        ("goal.update", "id", "goal_id"), ("step.complete", "task_id", "step_id"), ("step.create", "deadline", "dt"),
-        ("goal.create", "deadline", "due"), ("goal.create", "description", "why_important"), ("goal.create", "Tittle", "title"),
-        ("habit.create", "title", "name"), ("habit.create", "frequency", "frequency_type"),
-    ],
-)  # fmt: skip
+WRONG_NAMES = """
+goal.update | id | goal_id
+step.complete | task_id | step_id
+step.create | deadline | dt
+goal.create | deadline | due
+goal.create | description | why_important
+goal.create | Tittle | title
+habit.create | title | name
+habit.create | frequency | frequency_type
+"""
+
+
+@pytest.mark.parametrize("action, name, canonical", cases(WRONG_NAMES))
 def test_a_wrong_name_is_answered_with_the_right_one(action, name, canonical):
     error = refused(act(action, **{name: 1}))
     assert (error["code"], error["canonical"]) == ("FIELD_UNKNOWN", canonical)
@@ -205,14 +216,18 @@ def test_a_wrong_name_or_value_of_several_that_fit_names_them():
     assert "critical, important, attention, optional" in error["hint"]
 
 
-@pytest.mark.parametrize(
-    "arguments, code",
-    [
-        ({"include": ["goals", "everything"]}, "FIELD_INVALID"), ({"include": "goals"}, "FIELD_INVALID"),
-        ({"date_from": "tomorrow"}, "INVALID_DATE"), ({"date_from": "2026-01-02", "date_to": "2026-01-01"}, "INVALID_DATE"),
-        ({"goals_status": "done"}, "FIELD_INVALID"), ({"goal_id": 2**70}, "GOAL_NOT_FOUND"), ({"user": "other"}, "FIELD_UNKNOWN"),
-    ],
-)  # fmt: skip
+WRONG_ARGUMENTS = json_lines("""
+[{"include": ["goals", "everything"]}, "FIELD_INVALID"]
+[{"include": "goals"}, "FIELD_INVALID"]
+[{"date_from": "tomorrow"}, "INVALID_DATE"]
+[{"date_from": "2026-01-02", "date_to": "2026-01-01"}, "INVALID_DATE"]
+[{"goals_status": "done"}, "FIELD_INVALID"]
+[{"goal_id": 1180591620717411303424}, "GOAL_NOT_FOUND"]
+[{"user": "other"}, "FIELD_UNKNOWN"]
+""")
+
+
+@pytest.mark.parametrize("arguments, code", WRONG_ARGUMENTS)
 def test_wrong_arguments_of_the_snapshot(arguments, code):
     answer = call("get_user_snapshot", **arguments)
     assert (answer["success"], answer["code"]) == (False, code) and answer["hint"]

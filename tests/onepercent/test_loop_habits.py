@@ -30,6 +30,7 @@ from tests.onepercent.person import (
     undo,
     use,
 )
+from tests.support.client import json_lines
 from tools.onepercent.database import store
 from tools.onepercent.transfer import loop_export
 
@@ -156,22 +157,22 @@ def test_a_habit_of_amounts_has_the_target_and_the_unit_that_it_has_in_loop(expo
     assert snapshot("xp")["xp"]["lifetime"] == 0
 
 
-@pytest.mark.parametrize(
-    "times, every, words, is_nearest",
-    [
-        (1, 1, "каждый день", False),
-        (7, 7, "каждый день", False),
-        (1, 7, "1 раз в неделю", False),
-        (6, 7, "6 раз в неделю", False),
-        (1, 2, "раз в 2 дня", False),
-        (1, 31, "раз в 31 день", False),
-        (1, 30, "раз в 31 день", True),
-        (10, 30, "2 раза в неделю", True),
-        (3, 30, "раз в 10 дней", True),
-        (2, 3, "5 раз в неделю", True),
-        (4, 14, "2 раза в неделю", True),
-    ],
-)
+FREQUENCIES_OF_LOOP = json_lines("""
+[1, 1, "каждый день", false]
+[7, 7, "каждый день", false]
+[1, 7, "1 раз в неделю", false]
+[6, 7, "6 раз в неделю", false]
+[1, 2, "раз в 2 дня", false]
+[1, 31, "раз в 31 день", false]
+[1, 30, "раз в 31 день", true]
+[10, 30, "2 раза в неделю", true]
+[3, 30, "раз в 10 дней", true]
+[2, 3, "5 раз в неделю", true]
+[4, 14, "2 раза в неделю", true]
+""")
+
+
+@pytest.mark.parametrize("times, every, words, is_nearest", FREQUENCIES_OF_LOOP)
 def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(
     times, every, words, is_nearest, export
 ):

@@ -24,6 +24,7 @@ from tests.onepercent.person import (
     said,
     use,
 )
+from tests.support.client import cases
 from tools.onepercent.page import person_pages
 
 FITS = new_goal("Сад")
@@ -93,23 +94,23 @@ def test_a_field_without_a_value_is_left_out_of_what_is_new():
     assert refused(act("person.update", day_start_hour=4, time_zon=None))["code"] == "FIELD_UNKNOWN"
 
 
-@pytest.mark.parametrize(
-    "action, nearest",
-    [
-        ("step.uncomplete", "There are: step.reopen."),
-        ("habit.clear", "There are: habit.unmark."),
-        ("habit.done", "There are: habit.mark_completed."),
-        ("habit.skip", "There are: habit.mark_missed, habit.pause."),
-        ("step.move", "There are: step.shift, step.update."),
-        ("goal.creat", "goal.create"),
-        ("diary.add", "There are: diary.create_entry."),
-        ("habit.remove", "There are: habit.delete, habit.unmark."),
-        ("goal.fly", "goal.complete, goal.update"),
-        ("goal.finish", "There are: goal.complete."),
-        ("habit.finish", "A habit takes until"),
-        ("reminder.create", "no reminders at a time of day"),
-    ],
-)
+NEAREST = """
+step.uncomplete | There are: step.reopen.
+habit.clear | There are: habit.unmark.
+habit.done | There are: habit.mark_completed.
+habit.skip | There are: habit.mark_missed, habit.pause.
+step.move | There are: step.shift, step.update.
+goal.creat | goal.create
+diary.add | There are: diary.create_entry.
+habit.remove | There are: habit.delete, habit.unmark.
+goal.fly | goal.complete, goal.update
+goal.finish | There are: goal.complete.
+habit.finish | A habit takes until
+reminder.create | no reminders at a time of day
+"""
+
+
+@pytest.mark.parametrize("action, nearest", cases(NEAREST))
 def test_an_unknown_action_names_the_nearest_and_a_deletion_only_if_it_says_so(action, nearest):
     hint = refused(act(action))["hint"]
     assert nearest in hint and ("delete" in hint) == ("remove" in action)

@@ -27,6 +27,7 @@ from tests.onepercent.person import (
     snapshot,
     undo,
 )
+from tests.support.client import json_lines
 from tools.onepercent.actions.repeats import RULE
 from tools.onepercent.habits.due_days import first_day, start_rule
 
@@ -42,26 +43,24 @@ def dates():
     return [step["date"] for step in steps if not step.get("is_complete")]
 
 
-@pytest.mark.parametrize(
-    "rule, days",
-    [
-        ({"every": "day"}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
-        ({"every": "day", "on": []}, ["2026-03-18", "2026-03-19", "2026-03-20"]),
-        ({"every": "week", "on": ["tue", "Friday"]}, ["2026-03-20", "2026-03-24", "2026-03-27"]),
-        ({"every": "week", "on": [3]}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
-        ({"every": "month", "on": [1, 31]}, ["2026-03-31", "2026-04-01", "2026-04-30"]),
-        ({"every": "day", "until": "2026-03-19"}, ["2026-03-18", "2026-03-19"]),
-        ({"every": "day", "interval": 3}, ["2026-03-18", "2026-03-21", "2026-03-24"]),
-        ({"every": "week"}, ["2026-03-18", "2026-03-25", "2026-04-01"]),
-        (
-            {"every": "week", "interval": 2, "on": ["mon", "fri"]},
-            ["2026-03-20", "2026-03-30", "2026-04-03"],
-        ),
-        ({"every": "month", "interval": 3, "on": [31]}, ["2026-03-31", "2026-06-30", "2026-09-30"]),
-        ({"every": "year"}, ["2026-03-18", "2027-03-18", "2028-03-18"]),
-        ({"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]),
-    ],
-)
+# A rule, and its first days from 18 March 2026 on, a Wednesday.
+DAYS_OF_RULES = json_lines("""
+[{"every": "day"}, ["2026-03-18", "2026-03-19", "2026-03-20"]]
+[{"every": "day", "on": []}, ["2026-03-18", "2026-03-19", "2026-03-20"]]
+[{"every": "week", "on": ["tue", "Friday"]}, ["2026-03-20", "2026-03-24", "2026-03-27"]]
+[{"every": "week", "on": [3]}, ["2026-03-18", "2026-03-25", "2026-04-01"]]
+[{"every": "month", "on": [1, 31]}, ["2026-03-31", "2026-04-01", "2026-04-30"]]
+[{"every": "day", "until": "2026-03-19"}, ["2026-03-18", "2026-03-19"]]
+[{"every": "day", "interval": 3}, ["2026-03-18", "2026-03-21", "2026-03-24"]]
+[{"every": "week"}, ["2026-03-18", "2026-03-25", "2026-04-01"]]
+[{"every": "week", "interval": 2, "on": ["mon", "fri"]}, ["2026-03-20", "2026-03-30", "2026-04-03"]]
+[{"every": "month", "interval": 3, "on": [31]}, ["2026-03-31", "2026-06-30", "2026-09-30"]]
+[{"every": "year"}, ["2026-03-18", "2027-03-18", "2028-03-18"]]
+[{"every": "year", "interval": 2, "until": "2028-03-17"}, ["2026-03-18"]]
+""")
+
+
+@pytest.mark.parametrize("rule, days", DAYS_OF_RULES)
 def test_a_rule_names_its_days(rule, days):
     since = date(2026, 3, 18)
     repeat = start_rule(RULE.convert("repeat", rule), since)
@@ -86,16 +85,15 @@ def test_a_yearly_step_keeps_its_day_and_says_it():
     assert step["repeat"] == {"every": "year"}
 
 
-@pytest.mark.parametrize(
-    "rule, words",
-    [
-        ({"every": "week", "interval": 2, "on": ["tue"]}, "раз в 2 недели: вт"),
-        ({"every": "month", "interval": 21, "on": [1]}, "раз в 21 месяц: 1-го числа"),
-        ({"every": "day", "interval": 3, "after": "done"}, "через 3 дня после выполнения"),
-        ({"every": "day", "until": "2026-12-31"}, "каждый день, до 31.12"),
-        ({"every": "month", "on": [*range(1, 32)]}, "1-го, 2-го, 3-го"),
-    ],
-)
+RULES_IN_WORDS = json_lines("""
+[{"every": "week", "interval": 2, "on": ["tue"]}, "раз в 2 недели: вт"]
+[{"every": "month", "interval": 21, "on": [1]}, "раз в 21 месяц: 1-го числа"]
+[{"every": "day", "interval": 3, "after": "done"}, "через 3 дня после выполнения"]
+[{"every": "day", "until": "2026-12-31"}, "каждый день, до 31.12"]
+""")
+
+
+@pytest.mark.parametrize("rule, words", RULES_IN_WORDS)
 def test_a_rule_is_said_as_a_person_says_it(rule, words):
     assert words in said(errand("Созвон", repeat=rule))
 
@@ -232,12 +230,22 @@ def test_a_deletion_an_end_and_a_reached_goal_end_the_repetition(clock):
     assert dates() == []
 
 
-@pytest.mark.parametrize(
-    "repeat",
-    ["fortnightly", {}, {"every": "day", "interval": 0}, {"every": "day", "on": [1]}, {"every": "month", "on": [32]}, {"every": "week", "on": ["x"]},
-     {"every": "year", "on": [3]}, {"every": "week", "on": [True]}, {"every": "day", "until": "скоро"}, {"every": "day", "n": 2},
-     TUESDAYS | {"after": "done"}],
-)  # fmt: skip
+NOT_RULES = json_lines("""
+"fortnightly"
+{}
+{"every": "day", "interval": 0}
+{"every": "day", "on": [1]}
+{"every": "month", "on": [32]}
+{"every": "week", "on": ["x"]}
+{"every": "year", "on": [3]}
+{"every": "week", "on": [true]}
+{"every": "day", "until": "скоро"}
+{"every": "day", "n": 2}
+{"every": "week", "on": ["tue"], "after": "done"}
+""")
+
+
+@pytest.mark.parametrize("repeat", NOT_RULES)
 def test_a_rule_that_does_not_fit_is_refused(repeat):
     error = refused(errand("x", repeat=repeat))
     codes = ("FIELD_INVALID", "FIELD_REQUIRED", "INVALID_DATE", "FIELD_UNKNOWN")
@@ -249,6 +257,8 @@ def test_a_preview_shows_the_rule_and_the_first_day_of_each_step_of_a_plan():
     assert "«Созвон» (24.03, каждую неделю: вт, «Аня»), «Отчёт» (24.03, каждую" in said(
         new_goal("Дом", steps=[first, first | {"title": "Отчёт"}])
     )
+    every_date = {"every": "month", "on": [*range(1, 32)]}
+    assert "1-го, 2-го, 3-го" in said(errand("Созвон", repeat=every_date))
 
 
 def test_several_habits_are_paused_in_one_action():

@@ -19,6 +19,7 @@ from tests.onepercent.person import (
     preview,
     schedule,
 )
+from tests.support.client import json_lines
 from tools.onepercent.page import keys, person_pages
 
 
@@ -26,17 +27,18 @@ def habit():
     return items("habits")[0]
 
 
-@pytest.mark.parametrize(
-    "day, done, status",
-    [
-        ("2026-03-18", 0, "not_scheduled"),  # a Wednesday, five days are left
-        ("2026-03-20", 0, "pending"),
-        ("2026-03-20", 1, "not_scheduled"),
-        ("2026-03-21", 1, "pending"),
-        ("2026-03-22", 2, "pending"),
-        ("2026-03-22", 3, "completed"),
-    ],
-)
+# A day, how often the habit was marked by then, and its status; 18 March is a Wednesday: five days are left.
+OWED = json_lines("""
+["2026-03-18", 0, "not_scheduled"]
+["2026-03-20", 0, "pending"]
+["2026-03-20", 1, "not_scheduled"]
+["2026-03-21", 1, "pending"]
+["2026-03-22", 2, "pending"]
+["2026-03-22", 3, "completed"]
+""")
+
+
+@pytest.mark.parametrize("day, done, status", OWED)
 def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, done, status, clock):
     clock.set("2026-03-16T12:00:00+00:00")
     do(new_habit("Бег", times=3))
