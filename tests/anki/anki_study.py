@@ -62,23 +62,17 @@ class Studying:
     def setSpecificValueOfCard(self, card, keys, newValues, warning_check=False):
         if not warning_check and GUARDED & set(keys):
             return False
-        try:
-            kept = self._col.get_card(card)
-            for name, value in zip(keys, newValues, strict=True):
-                setattr(kept, name, value)
-            self._col.update_card(kept, skip_undo_entry=True)
-        except Exception as error:
-            return [[False, str(error) or f"Card was not found: {card}"]]
+        kept = self._col.get_card(card)
+        for name, value in zip(keys, newValues, strict=True):
+            setattr(kept, name, value)
+        self._col.update_card(kept, skip_undo_entry=True)
         return [True]
 
     # Tags
 
     def replaceTags(self, notes, tag_to_replace, replace_with_tag):
         for nid in notes:
-            try:
-                note = self._col.get_note(nid)
-            except NotFoundError:
-                continue
+            note = self._col.get_note(nid)
             if note.has_tag(tag_to_replace):
                 note.remove_tag(tag_to_replace)
                 note.add_tag(replace_with_tag)

@@ -10,8 +10,6 @@ from tests.support.client import cases
 from tools.__main__ import main
 from tools.anki.client import READING
 
-NOTE = {"deckName": "Default", "modelName": "Basic", "fields": {"Front": "q"}}
-
 
 def invoke(action, params=None, **more):
     return call("anki.invoke", action=action, params=params or {}, **more)
@@ -99,7 +97,7 @@ def test_what_harms_nothing_is_sent_as_it_is(anki):
     template = {"name": "c", "front": "{{path}}", "back": "{{url}}"}
     call("anki.create_model", **model, cardTemplates=[template])
     fields = {"path": "/etc", "url": "http://127.0.0.1"}
-    params = {"note": {**NOTE, "modelName": "Files", "fields": fields}}
+    params = {"note": {"deckName": "Default", "modelName": "Files", "fields": fields}}
     media = {"filename": "b.png", "data": "eA=="}
 
     assert invoke("addNote", params)

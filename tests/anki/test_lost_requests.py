@@ -15,7 +15,6 @@ from tools.anki.client import READING, action_names
 from tools.core import registry
 from tools.core.tool import TOOLS
 
-RESTORE = ("anki.restore", {"entry": 1})
 MODEL = {
     "modelName": "M",
     "inOrderFields": ["A"],
@@ -58,7 +57,10 @@ def calls_of(ids, cards):
         "rename tag": ("anki.change_cards", change | {"renameTag": ["old", "new"]}),
         "invoke": ("anki.invoke", {"action": "createDeck", "params": {"deck": "X"}}),
         **restorable,
-        **{f"restore: {name}": (*RESTORE, call_before) for name, call_before in restorable.items()},
+        **{
+            f"restore: {name}": ("anki.restore", {"entry": 1}, call_before)
+            for name, call_before in restorable.items()
+        },
     }
 
 
@@ -71,9 +73,6 @@ def test_every_writing_tool_is_among_them():
     }
 
     assert {call[0] for call in calls_of([], []).values()} == writing
-
-
-NAMES = list(calls_of([], []))
 
 
 def state(collection, *, decks=True):
@@ -118,7 +117,7 @@ ADD_ONS = [
 
 
 @pytest.mark.parametrize("version, fault", ADD_ONS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", calls_of([], []))
 def test_a_lost_request_leaves_nothing_twice_and_nothing_lost(
     collection_in, env, tmp_path, name, fault, version
 ):
