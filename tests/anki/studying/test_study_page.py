@@ -9,8 +9,7 @@ import pytest
 
 from tests.anki.anki_helpers import add_many, add_note, add_notes, log, png
 from tests.anki.anki_standin import StandIn
-from tests.onepercent.page.test_screenshots import SCALE, shot, small
-from tests.support.client import PROJECT
+from tests.onepercent.page.test_screenshots import documented, shot
 from tests.support.pages import Host, capable, shown
 
 pytestmark = pytest.mark.slow
@@ -465,11 +464,5 @@ def test_the_pictures_of_the_documentation(browser, host, anki, collection, tmp_
         tab.run(
             "(next(), typed = 'ist gegengen', open = true, past = Array(12), spent = 170000, draw())"
         )
-        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
-        tab.resize(390, SCALE)
-        shot(tab, tmp_path / "picture.png", 16)
-        small(
-            tmp_path / "picture.png",
-            PROJECT / os.environ["PI_MCP_SCREENSHOTS"] / f"page_study{end}.png",
-        )
+        documented(tab, tmp_path, "study", theme, language)
         tab.close()

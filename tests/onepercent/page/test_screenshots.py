@@ -130,6 +130,16 @@ def small(source, target):
     assert target.stat().st_size <= MOST_BYTES
 
 
+def documented(tab, folder, page, theme, language):
+    """Write the picture of a page in the documentation."""
+    tab.resize(390, SCALE)
+    shot(tab, folder / "picture.png", 16)
+    of_theme = ".dark" if theme == "dark" else ""
+    of_language = ".ru" if language == "ru" else ""
+    pictures = PROJECT / os.environ["PI_MCP_SCREENSHOTS"]
+    small(folder / "picture.png", pictures / f"page_{page}{of_theme}{of_language}.png")
+
+
 def looks(person, folder, tool, question):
     """Each look of a page, of which a picture is taken: its tab, width, size of the font and height."""
     for theme, width, font in LOOKS:
@@ -164,15 +174,11 @@ def test_each_look_of_the_days_has_its_calendar_near_and_one_language(sit, tmp_p
 )
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_the_pictures_of_the_documentation(sit, tmp_path, language):
-    folder = PROJECT / os.environ["PI_MCP_SCREENSHOTS"]
     person = sit()
     pages = {"days": ("get_user_snapshot", live(person, language))}
     pages["preview"] = ("preview_actions", changes(language))
     for page, theme in product(pages, ("light", "dark")):
-        end = ".dark" * (theme == "dark") + ".ru" * (language == "ru")
         tool, arguments = pages[page]
         tab = person.see(tool, width=390, theme=theme, locale=language, arguments=arguments)
         tab.wait("document.querySelectorAll('li').length > 3")
-        tab.resize(390, SCALE)
-        shot(tab, tmp_path / "picture.png", 16)
-        small(tmp_path / "picture.png", folder / f"page_{page}{end}.png")
+        documented(tab, tmp_path, page, theme, language)
