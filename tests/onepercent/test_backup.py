@@ -175,14 +175,6 @@ def test_a_damaged_file_is_named_left_alone_and_replaced_whatever_log_lies_besid
     assert titles() == ["В копии"]
 
 
-def test_a_copy_is_old_after_two_days(clock):
-    do(new_goal("Дом"))
-    write_backup()
-    for day, is_old in ((20, False), (21, True)):
-        clock.set(f"2026-03-{day}T12:00:00+00:00")
-        assert health().advice.startswith("The newest backup is of 2026-03-18") is is_old
-
-
 def is_refused(command, file):
     with pytest.raises(ToolError) as refused:
         command(file)
