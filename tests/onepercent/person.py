@@ -160,6 +160,16 @@ def items(section, **more):
     return snapshot("steps" if section == "goals" else section, **more)[section]["items"]
 
 
+def first_goal():
+    """The first goal in sight, with its open steps."""
+    return items("goals")[0]
+
+
+def first_habit():
+    """The first habit in sight."""
+    return items("habits")[0]
+
+
 def titles(**more):
     """Of the goals."""
     return [goal["title"] for goal in items("goals", **more)]
@@ -176,6 +186,11 @@ def history(**more):
 def past(**more):
     """The history of the first habit."""
     return history(**more)["habits"][0]
+
+
+def marks(first="2026-03-09"):
+    """Of the first habit, a sign for each day since."""
+    return past(date_from=first)["marks"]
 
 
 def balance():

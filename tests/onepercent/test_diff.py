@@ -10,7 +10,7 @@ from tests.onepercent.person import (
     apply,
     call,
     do,
-    items,
+    first_habit,
     mark,
     new_goal,
     new_habit,
@@ -109,4 +109,4 @@ def test_a_mark_that_is_taken_off_says_what_it_was():
         act("habit.unmark", 1)
     )
     assert "• «Отжимания», 18.03: нет отметки → 18 раз, нужно 10" in call("undo_last")["message"]
-    assert items("habits")[0]["today_status"] == "pending"
+    assert first_habit()["today_status"] == "pending"

@@ -7,6 +7,8 @@ from tests.onepercent.person import (
     act,
     apply,
     do,
+    first_goal,
+    first_habit,
     items,
     mark,
     new_goal,
@@ -31,7 +33,7 @@ def car():
 
 
 def total():
-    return items("goals")[0]["sum"]
+    return first_goal()["sum"]
 
 
 def test_a_new_goal_says_what_it_wants_and_what_is_there():
@@ -56,7 +58,7 @@ def test_what_is_added_is_said_summed_up_shown_and_undone(car):
 def test_a_goal_that_has_what_it_wants_is_said_to_be_reached_and_stays_open(car):
     assert "! Цель «Машина» достигнута" in said(act("goal.add", 1, amount=205_000))
     do(act("goal.add", 1, amount=205_000))
-    assert items("goals")[0]["status"] == "work"
+    assert first_goal()["status"] == "work"
     do(BANK)
     assert "достигнута" not in said(mark(1)), "no amount is named"
 
@@ -102,11 +104,11 @@ def test_amounts_in_another_unit_are_warned_of(car):
 def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_undo(car, tmp_path):
     do(BANK)
     assert "Привычка «Копилка» остаётся" in accepted(act("goal.delete", 1))
-    assert "goal_id" not in items("habits")[0]
+    assert "goal_id" not in first_habit()
     do(mark(1, amount=700))
     undo()
     assert "Привычка «Копилка»: цель: — → «Машина»" in undo()["message"]
-    assert items("habits")[0]["goal_id"] == 1
+    assert first_habit()["goal_id"] == 1
     undo(redo=True)
     write_export(str(tmp_path / "e.json"))
     before = snapshot("habits")
@@ -117,9 +119,9 @@ def test_the_goal_of_a_habit_that_is_deleted_leaves_it_and_comes_back_with_an_un
 def test_another_goal_of_a_habit_is_taken_back(car):
     do(BANK)
     do(new_goal("Дом", target=CAR), act("habit.update", 1, goal_id=None))
-    assert items("habits")[0]["goal_id"] == 2
+    assert first_habit()["goal_id"] == 2
     assert "цель: «Дом» → «Машина»" in undo()["message"]
-    assert items("habits")[0]["goal_id"] == 1
+    assert first_habit()["goal_id"] == 1
 
 
 def test_an_archived_goal_is_added_to_but_is_not_said_to_be_reached(car):

@@ -9,9 +9,11 @@ from tests.onepercent.person import (
     call,
     do,
     errand,
+    first_habit,
     found,
     items,
     mark,
+    marks,
     miss,
     new_goal,
     new_habit,
@@ -28,14 +30,6 @@ from tests.support.client import json_lines
 
 def habit(**more):
     return do(new_habit("Бег", **more))[0]
-
-
-def shown():
-    return items("habits")[0]
-
-
-def marks(first="2026-03-09"):
-    return past(date_from=first)["marks"]
 
 
 def test_days_of_a_habit_are_shown_in_their_order():
@@ -97,9 +91,10 @@ def test_amounts_of_a_day_add_up_until_it_is_done():
     previewed = preview(*[mark(1, amount=0.5) for _ in range(3)])
     assert "«Бег», 18.03: 1,5 из 2 л" in previewed["message"] and previewed["xp_total"] == 0
     apply(previewed)
-    assert (shown()["today_amount"], shown()["today_status"], marks()[-1]) == (1.5, "pending", "~")
+    assert (first_habit()["today_amount"], first_habit()["today_status"]) == (1.5, "pending")
+    assert marks()[-1] == "~"
     do(mark(1, amount=0.75))
-    assert (shown()["today_amount"], shown()["today_status"]) == (2.25, "completed")
+    assert (first_habit()["today_amount"], first_habit()["today_status"]) == (2.25, "completed")
     assert balance() == 10
     do(mark(1, date="2026-03-17"))
     assert {"amount": 4.25, "unit": "л", "streak": 2}.items() <= past().items()
@@ -145,19 +140,19 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock):
     assert f"• Привычка «Бег»: {words}" in said(holiday)
     do(holiday)
     clock.set("2026-03-25T12:00:00+00:00")
-    assert (shown()["current_streak"], shown()["today_status"]) == (3, "not_scheduled")
-    assert shown()["paused_until"] == "2026-03-25" and marks("2026-03-16") == "+++ppppppp"
+    assert (first_habit()["current_streak"], first_habit()["today_status"]) == (3, "not_scheduled")
+    assert first_habit()["paused_until"] == "2026-03-25" and marks("2026-03-16") == "+++ppppppp"
     error = refused(pause(1, "2026-03-24", "2026-03-30"))
     assert error["code"] == "FIELD_INVALID" and "2026-03-19 until 2026-03-25" in error["error"]
     clock.set("2026-03-27T12:00:00+00:00")
     do(pause(1, "2026-03-26"))
-    assert (shown()["current_streak"], shown()["paused_until"]) == (3, "resumed")
+    assert (first_habit()["current_streak"], first_habit()["paused_until"]) == (3, "resumed")
     do(act("habit.resume", 1))
-    assert "paused_until" not in shown() and shown()["current_streak"] == 3
+    assert "paused_until" not in first_habit() and first_habit()["current_streak"] == 3
     before = marks("2026-03-16")
     do(pause(1, last="2026-03-27"))
     do(act("habit.resume", 1))
-    assert "paused_until" not in shown() and marks("2026-03-16") == before
+    assert "paused_until" not in first_habit() and marks("2026-03-16") == before
     assert rows("SELECT max(first_day) FROM habit_pauses") == [("2026-03-26",)], "it is gone"
     assert refused(pause(1, "2026-04-02", "2026-04-01"))["code"] == "INVALID_DATE"
 
@@ -179,7 +174,7 @@ def test_an_archived_habit_is_out_of_sight_and_loses_nothing(clock):
     assert refused(mark(1))["code"] == "HABIT_ARCHIVED"
     clock.set("2026-05-01T12:00:00+00:00")
     do(act("habit.unarchive", 1))
-    assert (shown()["current_streak"], shown()["best_streak"]) == (4, 4)
+    assert (first_habit()["current_streak"], first_habit()["best_streak"]) == (4, 4)
 
 
 def test_a_wrong_day_is_told_which_number_is_monday_and_which_the_last():

@@ -13,6 +13,7 @@ from tests.onepercent.person import (
     call,
     complete,
     do,
+    first_habit,
     items,
     new_entry,
     new_goal,
@@ -103,7 +104,7 @@ def test_text_comes_back_as_it_was_given_and_is_nothing_but_text(text):
     goal = snapshot(goal_id=1)["goals"]["items"][0]
     assert (goal["title"], goal["why_important"]) == (line, text)
     assert goal["steps"][0]["description"] == items("diary")[0]["plans"] == text
-    assert items("habits")[0]["name"] == line
+    assert first_habit()["name"] == line
 
 
 @pytest.mark.parametrize("breaker", ["\n", "\x1b", "\x85", "\u2028", "\u202e", "\u2066"])

@@ -8,8 +8,9 @@ from tests.onepercent.person import (
     balance,
     call,
     do,
-    items,
+    first_habit,
     mark,
+    marks,
     miss,
     new_habit,
     past,
@@ -28,11 +29,7 @@ def habit(**params):
     """What is shown of the only habit."""
     if params:
         do(new_habit("Бег", **params))
-    return items("habits")[0]
-
-
-def marks(first="2026-03-01"):
-    return past(date_from=first)["marks"]
+    return first_habit()
 
 
 def test_every_n_days_begins_anew_with_the_day_on_which_it_is_done(clock):

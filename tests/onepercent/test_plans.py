@@ -11,6 +11,7 @@ from tests.onepercent.person import (
     complete,
     do,
     errand,
+    first_goal,
     history,
     items,
     mark,
@@ -113,7 +114,7 @@ def test_an_archived_goal_is_out_of_sight_with_its_steps():
     assert refused(act("goal.archive", 1))["code"] == "NOTHING_TO_UPDATE"
     assert refused(act("step.shift", overdue=True, days=1))["code"] == "STEP_NOT_FOUND"
     do(act("goal.unarchive", 1))
-    assert len(items("goals")[0]["steps"]) == 3 and balance() == 0
+    assert len(first_goal()["steps"]) == 3 and balance() == 0
 
 
 def test_the_day_is_the_persons_wherever_they_are_and_whenever_it_ends(file, clock):

@@ -10,6 +10,7 @@ from tests.onepercent.person import (
     complete,
     do,
     errand,
+    first_habit,
     items,
     mark,
     miss,
@@ -172,7 +173,7 @@ def test_an_excuse_may_follow_a_miss_and_gives_its_xp_back():
     assert "• «Зарядка», 18.03: пропуск; уважительная причина: «болел» (+10 XP)" in accepted(
         excused
     )
-    assert (items("habits")[0]["current_streak"], balance()) == (1, 20)
+    assert (first_habit()["current_streak"], balance()) == (1, 20)
     for again in (excused, miss(1)):
         assert refused(again)["code"] == "ALREADY_COMPLETED"
 

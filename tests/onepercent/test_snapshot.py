@@ -9,6 +9,8 @@ from tests.onepercent.person import (
     call,
     complete,
     do,
+    first_goal,
+    first_habit,
     items,
     mark,
     miss,
@@ -66,7 +68,7 @@ def test_a_goal_shows_what_is_next_and_its_open_steps_by_order_and_date_if_they_
         "moved": "2026-03-18",
         "next": {"id": 3, "title": "первый"},
     }
-    whole = items("goals")[0]
+    whole = first_goal()
     titles = [step["title"] for step in whole["steps"]]
     assert titles == ["первый", "второй", "рано", "поздно", "без даты"]
     assert whole["steps"][4] == {"id": 5, "title": "без даты"}
@@ -112,7 +114,7 @@ def test_the_schedule_has_today_what_comes_and_what_is_overdue():
 
 def test_a_habit_that_is_excused_today_is_missed_and_not_asked_for_again():
     do(new_habit("Бег"), miss(1, excuse_reason="болею"))
-    assert items("habits")[0]["today_status"] == "missed"
+    assert first_habit()["today_status"] == "missed"
 
 
 def test_the_six_spheres_show_the_last_rating():

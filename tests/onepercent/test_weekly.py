@@ -11,7 +11,7 @@ from tests.onepercent.person import (
     balance,
     call,
     do,
-    items,
+    first_habit,
     mark,
     new_goal,
     new_habit,
@@ -21,11 +21,6 @@ from tests.onepercent.person import (
 )
 from tests.support.client import json_lines
 from tools.onepercent.page import keys, person_pages
-
-
-def habit():
-    return items("habits")[0]
-
 
 # A day, how often the habit was marked by then, and its status; 18 March is a Wednesday: five days are left.
 OWED = json_lines("""
@@ -46,7 +41,7 @@ def test_what_may_wait_is_not_owed_and_on_the_last_days_it_must_be_done(day, don
         clock.set(f"2026-03-{16 + number}T12:00:00+00:00")
         do(mark(1))
     clock.set(f"{day}T12:00:00+00:00")
-    assert habit()["today_status"] == status
+    assert first_habit()["today_status"] == status
     assert past()["marks"][-1] == ("?" if status == "pending" else ".")
 
 
@@ -68,15 +63,15 @@ def test_a_changed_rate_and_the_streak_agree_in_that_week_and_the_next(clock):
     clock.set("2026-03-18T12:00:00+00:00")
     do(mark(1, dates=["2026-03-16..2026-03-17"]))
     assert "раз в неделю: 3 → 2" in accepted(act("habit.update", 1, times=2))
-    item = habit()
+    item = first_habit()
     assert (item["this_week"], item["current_streak"]) == ("2/2", 1)
     assert item["today_status"] == "completed"
     clock.set("2026-03-25T12:00:00+00:00")
-    assert habit()["current_streak"] == 1
+    assert first_habit()["current_streak"] == 1
     do(mark(1, dates=["2026-03-23..2026-03-24"]))
-    assert habit()["current_streak"] == 2
+    assert first_habit()["current_streak"] == 2
     do(act("habit.update", 1, times=5))
-    assert habit()["current_streak"] == 1, "the last rate of a week judges all of it"
+    assert first_habit()["current_streak"] == 1, "the last rate of a week judges all of it"
 
 
 def test_a_goal_stands_on_its_due_day_in_schedule_today_and_overdue(clock):
@@ -95,7 +90,7 @@ def test_a_press_whose_reply_was_lost_is_not_added_again(clock):
     def press(**more):
         tick = {"action": "habit.mark_completed", "id": 1, "amount": 0.5}
         answer = call("tick_by_press", press_key=keys.of_day(), **tick, **more)
-        return answer.get("code") or habit()["today_amount"]
+        return answer.get("code") or first_habit()["today_amount"]
 
     do(new_habit("Вода", target="2 л"))
     assert [press(seen=0), press(seen=0)] == [0.5, "ALREADY"]
