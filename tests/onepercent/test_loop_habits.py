@@ -18,6 +18,7 @@ from tests.onepercent.person import (
     act,
     call,
     do,
+    first_habit,
     items,
     miss,
     new_goal,
@@ -157,6 +158,7 @@ def test_a_habit_of_amounts_has_the_target_and_the_unit_that_it_has_in_loop(expo
     assert snapshot("xp")["xp"]["lifetime"] == 0
 
 
+# Times in a number of days, its words here, and whether they are only the nearest.
 FREQUENCIES_OF_LOOP = json_lines("""
 [1, 1, "каждый день", false]
 [7, 7, "каждый день", false]
@@ -184,7 +186,7 @@ def test_a_schedule_is_the_same_or_the_nearest_one_which_is_said(
 def test_every_n_days_is_counted_from_the_last_time_as_loop_does(export):
     done = ("03", "05", "08", "11", "12", "15", "18")
     added(export(habit("Floss", {f"2026-03-{day}": ("YES_MANUAL", "") for day in done}, 1, 3)))
-    assert items("habits")[0]["current_streak"] == 7
+    assert first_habit()["current_streak"] == 7
     floss = past(date_from="2026-03-03")
     assert floss["marks"].count("+") == 7 and "?" not in floss["marks"]
 
@@ -383,26 +385,24 @@ BAD_FILES = {
 }
 
 
-def is_refused(files, export):
-    """In a sentence, and nothing of it comes."""
+def behind_a_good_one(row, past):
+    """The files of an export with a good habit, and then this one."""
+    files = contents(habit("Good", days(d17="NO")))
+    files["Habits.csv"] += f"{row.replace('001', '002', 1)}\n"
+    return {**files, "002 Run/Checkmarks.csv": f"{DAY}{past}\n"}
+
+
+BAD_FILES |= {name: behind_a_good_one(*bad) for name, bad in BAD.items()}
+
+
+@pytest.mark.parametrize("files", BAD_FILES.values(), ids=BAD_FILES)
+def test_a_bad_export_is_refused_in_a_sentence_and_nothing_of_it_comes(files, export):
     added(export(habit("Before", days(d16="NO"))))
     before = state()
     for words in ([], ["--yes"]):
         text, status = imported(export(files=files), *words)
         assert status == 1 and text.count("\n") == 0 and 20 < len(text) < 700, text
         assert state() == before
-
-
-@pytest.mark.parametrize("row, past", BAD.values(), ids=BAD)
-def test_of_an_export_with_a_bad_habit_not_even_the_good_one_before_it_comes(row, past, export):
-    files = contents(habit("Good", days(d17="NO")))
-    files["Habits.csv"] += f"{row.replace('001', '002', 1)}\n"
-    is_refused({**files, "002 Run/Checkmarks.csv": f"{DAY}{past}\n"}, export)
-
-
-@pytest.mark.parametrize("files", BAD_FILES.values(), ids=BAD_FILES)
-def test_a_bad_export_is_refused(files, export):
-    is_refused(files, export)
 
 
 def encrypted(whole):
@@ -465,7 +465,6 @@ VALUES = ("YES_MANUAL", "YES_MANUAL", "YES_MANUAL", "NO", "SKIP", "YES_AUTO", "U
 NAMES = ("Run", "Бег", "a, \"b\"; 'c'", "x" * 200, "Run", "日本", " spaced  out ")
 NOTES = ("", "", "", "", "ill", 'said "no", twice', "two\nlines", "заметка")
 STATUSES = {"YES_MANUAL": "completed", "NO": "missed", "SKIP": "excused"}
-FREQUENCIES = ((1, 1), (1, 7), (3, 7), (1, 2), (1, 9), (1, 30), (8, 30), (2, 3))
 
 
 def random_habit(dice):
@@ -489,7 +488,7 @@ def random_habit(dice):
             expected[day] = ("completed" if is_kept else status, amount / 1000)
         elif value in STATUSES:
             expected[day] = (STATUSES[value], None)
-    times, every = dice.choice(FREQUENCIES)
+    times, every, *_ = dice.choice(FREQUENCIES_OF_LOOP)
     archived = dice.choice(("false", "false", "true"))
     return habit(dice.choice(NAMES), past, times, every, archived=archived, **more), expected
 
