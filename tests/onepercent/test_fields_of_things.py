@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from tests.onepercent.examples import SCHEDULES, SUM, values
+from tests.onepercent.examples import EXAMPLES, SCHEDULES, SUM, values
 from tests.onepercent.person import act, complete, do, new_goal, preview, rows, said, snapshot
 from tests.support.client import PROJECT
 from tools.onepercent.actions import diary, edits, goals, habits, steps
@@ -33,15 +33,8 @@ def sample(entity, name):
 
 
 def creation(entity, **params):
-    least = {
-        "goal": {"title": "Дом"},
-        "step": {"title": "Раз", "goal_id": 1},
-        "habit": {"name": "Бег"},
-        "diary": {"what_done": "Раз", "plans": "Два"},
-    }
-    return act(
-        f"{entity}.create" + ("_entry" if entity == "diary" else ""), **least[entity] | params
-    )
+    name = "diary.create_entry" if entity == "diary" else f"{entity}.create"
+    return act(name, **EXAMPLES[name] | params)
 
 
 def whole(entity):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.onepercent.examples import EXAMPLES, SCHEDULES, TITLES, VALUES
+from tests.onepercent.examples import DATES, EXAMPLES, SCHEDULES, TITLES, VALUES
 from tests.onepercent.model import Life, Refused, whole
 from tests.onepercent.person import (
     act,
@@ -34,7 +34,6 @@ from tools.onepercent.transfer.backup import check_database as health
 FIRST_DAY = date(2026, 12, 24)
 
 IDS = {"goal_id", "step_id", "habit_id", "diary_id"}
-DATES = ("date", "dt", "due", "from", "to", "until")
 # Days are drawn as days before today.
 DAYS_AGO = [-1, 0, 0, 1, 2, 3, 5, 8, 20, 30, 31]
 MOVED = [{"order": 1}, {"order": 2}, {"order": 9}]

@@ -19,7 +19,6 @@ from tools.onepercent.habits.schedules import FREQUENCIES, Course, schedule_of
 # A Monday: a life of some weeks leads over New Year and ISO week 53.
 START = date(2026, 11, 2)
 MONDAY = date(2026, 1, 5)
-BEGINNING = date(1, 1, 1)
 LENGTH = 140
 CHANGES = [(mark, {})] * 3 + [(miss, {}), (miss, {"excuse_reason": "болел"})]
 
@@ -41,7 +40,7 @@ def random_life(chance):
     at."""
     some = lambda: START + timedelta(chance.randrange(LENGTH))  # noqa: E731
     firsts = sorted({some() for _ in range(chance.randint(0, 3))})
-    schedules = [(first, *random_schedule(chance)) for first in [BEGINNING, *firsts]]
+    schedules = [(first, *random_schedule(chance)) for first in [date.min, *firsts]]
     habit = PlainHabit(some(), schedules)
     for first in sorted(chance.sample(range(LENGTH), chance.randint(0, 3))):
         begin = START + timedelta(first)
@@ -118,18 +117,18 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
     [habit] = do(new_habit("Бег"))
     life.do("habit.create", {"name": "Бег"}, today, habit)
     for _ in range(25):
-        today += timedelta(days=chance.randint(1, 5))
+        today += timedelta(chance.randint(1, 5))
         clock.set(f"{today}T12:00:00+00:00")
         before = life.copy()
         drawn = []
         for ago in chance.sample(range(30), chance.randint(0, 5)):
             change, more = chance.choice(CHANGES)
-            drawn.append(change(habit, date=str(today - timedelta(days=ago)), **more))
+            drawn.append(change(habit, date=str(today - timedelta(ago)), **more))
         if chance.random() < 0.3:
             drawn.append(act("habit.update", habit, **chance.choice(SCHEDULES)))
         if chance.random() < 0.2:
-            first = today + timedelta(days=chance.randint(-40, 10))
-            last = first + timedelta(days=chance.randint(0, 12))
+            first = today + timedelta(chance.randint(-40, 10))
+            last = first + timedelta(chance.randint(0, 12))
             drawn.append(pause(habit, str(first), str(last)))
         actions = [action for action in drawn if is_taken(life, action, today)]
         if actions:
@@ -140,7 +139,7 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
         plain = life.plain(habit)
         [shown] = items("habits")
         assert (shown["current_streak"], shown["best_streak"]) == plain.streak(today), (seed, today)
-        begin = today - timedelta(days=29)
+        begin = today - timedelta(29)
         shown = past(date_from=str(begin), date_to=str(today))
         assert shown["marks"] == plain.signs(begin, today, today), (seed, today)
     with store.reading() as db:

@@ -144,8 +144,7 @@ def test_warnings_of_a_plan_that_was_made_twice_fold(sit):
     person = sit(new_goal("Бег"))
     steps = [{"title": f"Тренировка {number}", "dt": today(number)} for number in range(1, 13)]
     person.do(act("step.create", goal_id=1, steps=steps))
-    plan = {"actions": [act("step.create", goal_id=1, steps=steps)]}
-    tab = person.see("preview_actions", locale="ru-RU", width=390, arguments=plan)
+    tab = person.offer(act("step.create", goal_id=1, steps=steps), width=390)
     assert len(lines(tab, "li .card")) == 0
     assert tab.run("document.documentElement.scrollHeight") < 800
 
@@ -159,8 +158,7 @@ def test_thirty_steps_of_one_goal_name_it_once(sit):
 
 def test_what_is_refused_beside_a_deletion_is_named_with_its_reason(sit):
     person = sit(new_goal("Бег"))
-    actions = [act("goal.delete", 1), complete(99)]
-    tab = person.offer(*actions)
+    tab = person.offer(act("goal.delete", 1), complete(99))
     assert head(tab) == "Ничего не изменено" and "удаление ждёт" in tab.text()
     assert len(lines(tab, ".errors")) == 1
 

@@ -60,8 +60,7 @@ def test_a_plan_of_twenty_steps_reads_as_a_plan(sit):
     person = sit(new_goal("Выучить Python"))
     steps = [{"title": f"Глава {number}", "dt": today(number)} for number in range(1, 21)]
 
-    plan = {"actions": [act("step.create", goal_id=1, steps=steps)]}
-    tab = person.see("preview_actions", arguments=plan, locale="ru-RU", width=390)
+    tab = person.offer(act("step.create", goal_id=1, steps=steps), width=390)
 
     assert tab.text("#head") == "20 изменений"
     assert "20 шагов" in tab.text("li b")
