@@ -6,6 +6,7 @@ from tests.onepercent.person import (
     act,
     complete,
     do,
+    first_goal,
     items,
     mark,
     new_entry,
@@ -17,6 +18,7 @@ from tests.onepercent.person import (
     ref,
     refused,
 )
+from tests.support.client import json_lines
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +35,7 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
         "category": "work",
         "status": "work",
         "score": 0,
-    }.items() <= items("goals")[0].items()
+    }.items() <= first_goal().items()
     change = act("goal.update", 1, title="Python", why_important="Работа", category="work")
     (entry,) = preview(change)["diff"]["updates"]
     assert (entry["entity"], entry["id"]) == ("goal", 1)
@@ -52,19 +54,22 @@ def test_an_update_shows_what_changes_from_what_to_what_and_a_completion_its_goa
     }
 
 
+DURATIONS = json_lines("""
+["half", {"minutes": 30, "word": "half"}]
+[60, {"minutes": 60, "word": "one"}]
+[45, {"minutes": 45}]
+""")
+
+
 def test_a_duration_is_a_word_or_minutes():
-    for duration, length in (
-        ("half", {"minutes": 30, "word": "half"}),
-        (60, {"minutes": 60, "word": "one"}),
-        (45, {"minutes": 45}),
-    ):
+    for duration, length in DURATIONS:
         do(act("step.update", 1, time_duration=duration))
-        assert items("goals")[0]["steps"][0]["time_duration"] == length
+        assert first_goal()["steps"][0]["time_duration"] == length
 
 
 def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_error():
     do(act("step.update", 1, dt=None))
-    assert "dt" not in items("goals")[0]["steps"][0]
+    assert "dt" not in first_goal()["steps"][0]
     for params in ({"title": None}, {"priority": None}):
         assert refused(act("step.update", 1, **params))["code"] == "FIELD_REQUIRED"
     for params in ({}, {"title": "Читать"}, {"description": None}, {"description": "  "}):

@@ -7,6 +7,7 @@ import pytest
 from tests.onepercent.person import (
     apply,
     do,
+    first_habit,
     items,
     mark,
     miss,
@@ -61,7 +62,7 @@ def test_midnight_between_preview_and_apply_changes_no_date(clock):
 def test_a_clock_that_was_ahead_does_not_spoil_streaks(clock):
     def marked(*dates):
         do(mark(1, dates=list(dates)))
-        return itemgetter("current_streak", "best_streak", "today_status")(items("habits")[0])
+        return itemgetter("current_streak", "best_streak", "today_status")(first_habit())
 
     do(new_habit("Бег"))
     marked("2026-03-17", "2026-03-18")
@@ -82,13 +83,16 @@ def test_the_weekly_rate_leaves_out_what_was_not_due():
         assert snapshot("habits")["habits"]["weekly_completion_rate"] == rate
 
 
+WORDS = """
+позавчера | 2026-03-16
+сегодня | 2026-03-18
+завтра | 2026-03-19
+среда | 2026-03-25
+четверг | 2026-03-19
+tuesday | 2026-03-24
+"""
+
+
 def test_each_word_for_a_day_means_that_day():
-    for word, day in (
-        ("позавчера", "2026-03-16"),
-        ("сегодня", "2026-03-18"),
-        ("завтра", "2026-03-19"),
-        ("среда", "2026-03-25"),
-        ("четверг", "2026-03-19"),
-        ("tuesday", "2026-03-24"),
-    ):
+    for word, day in cases(WORDS):
         assert days.date_hint(word).endswith(f" {day}.")

@@ -21,6 +21,7 @@ from tests.onepercent.person import (
     snapshot,
     use,
 )
+from tests.support.client import json_lines
 from tools.onepercent.database import store
 from tools.onepercent.transfer.backup import (
     check_database,
@@ -30,36 +31,36 @@ from tools.onepercent.transfer.backup import (
     write_export,
 )
 
-DAMAGE = [
-    "UPDATE goal_progress SET steps_completed = 2",
-    "UPDATE goal_progress SET steps_count = -1",
-    "DELETE FROM goal_progress",
-    "UPDATE xp_balance SET balance = balance + 7",
-    "UPDATE xp_balance SET lifetime = 1",
-    "DELETE FROM xp_balance",
-    "UPDATE habit_months SET marks = replace(marks, '+', ' ')",
-    "UPDATE habit_months SET marks = replace(marks, '+', '-')",
-    "DELETE FROM habit_months",
-    "UPDATE habit_streaks SET best = 40",
-    "DELETE FROM habit_streaks",
-]
+DAMAGE = """
+UPDATE goal_progress SET steps_completed = 2
+UPDATE goal_progress SET steps_count = -1
+DELETE FROM goal_progress
+UPDATE xp_balance SET balance = balance + 7
+UPDATE xp_balance SET lifetime = 1
+DELETE FROM xp_balance
+UPDATE habit_months SET marks = replace(marks, '+', ' ')
+UPDATE habit_months SET marks = replace(marks, '+', '-')
+DELETE FROM habit_months
+UPDATE habit_streaks SET best = 40
+DELETE FROM habit_streaks
+""".strip().splitlines()
 
 # What the versions after 6 added.
-TO_VERSION_6 = [
-    "DROP INDEX habits_by_goal",
-    "DROP TRIGGER habits_unfold",
-    "CREATE TRIGGER habits_unfold AFTER UPDATE OF n ON habits BEGIN SELECT 1; END",
-    *(
-        f"ALTER TABLE goals DROP COLUMN {name}"
-        for name in ("target_amount", "target_unit", "amount", "place")
-    ),
-    *(
-        f"ALTER TABLE habits DROP COLUMN {name}"
-        for name in ("until", "at_most", "goal_id", "place")
-    ),
-    "ALTER TABLE habit_marks DROP COLUMN note",
-    "PRAGMA user_version = 6",
-]
+TO_VERSION_6 = """
+DROP INDEX habits_by_goal
+DROP TRIGGER habits_unfold
+CREATE TRIGGER habits_unfold AFTER UPDATE OF n ON habits BEGIN SELECT 1; END
+ALTER TABLE goals DROP COLUMN target_amount
+ALTER TABLE goals DROP COLUMN target_unit
+ALTER TABLE goals DROP COLUMN amount
+ALTER TABLE goals DROP COLUMN place
+ALTER TABLE habits DROP COLUMN until
+ALTER TABLE habits DROP COLUMN at_most
+ALTER TABLE habits DROP COLUMN goal_id
+ALTER TABLE habits DROP COLUMN place
+ALTER TABLE habit_marks DROP COLUMN note
+PRAGMA user_version = 6
+""".strip().splitlines()
 
 
 def live():
@@ -117,17 +118,19 @@ def test_an_import_keeps_every_count_whatever_the_order_of_the_tables_in_the_fil
     assert shown() == before and check_database().state == "ok"
 
 
+# The day of a step, its rule, when it was made and when it was left; the last one a person has moved since.
+COPIES = json_lines(r"""
+["2026-03-01", null, "2026-03-01T08:00:00.000Z", "2026-03-02T08:00:00.000Z"]
+["2026-03-02", null, "2026-03-02T08:00:00.000Z", "2026-03-03T08:00:00.000Z"]
+["2026-03-05", "{\"every\": \"day\"}", "2026-03-03T08:00:00.000Z", "2026-03-05T08:00:00.000Z"]
+["2026-03-05", null, "2026-03-01T08:00:00.000Z", "2026-03-01T09:00:00.000Z"]
+""")
+
+
 def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have_left(file):
     live()
-    stamp = "2026-03-{:02}T{:02}:00:00.000Z".format
     with store.writing() as db:
-        for dt, repeat, made, left in (
-            ("2026-03-01", None, stamp(1, 8), stamp(2, 8)),
-            ("2026-03-02", None, stamp(2, 8), stamp(3, 8)),
-            ("2026-03-05", '{"every": "day"}', stamp(3, 8), stamp(5, 8)),
-            # One that a person has moved since.
-            ("2026-03-05", None, stamp(1, 8), stamp(1, 9)),
-        ):
+        for dt, repeat, made, left in COPIES:
             insert(
                 db,
                 "steps",

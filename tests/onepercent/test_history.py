@@ -13,9 +13,9 @@ from tests.onepercent.person import (
     call,
     complete,
     do,
+    first_goal,
     history,
     insert,
-    items,
     mark,
     miss,
     new_entry,
@@ -203,14 +203,18 @@ def test_today_shows_goals_that_are_a_sum():
     assert "Книги" not in run("today").text
 
 
+# Sections, their first day, and how often they have an entry of 18 March.
+QUOTED = json_lines("""
+[["history", "diary"], "2026-03-18", 1]
+[["history", "diary"], "2026-03-17", 1]
+[["history"], "2026-03-11", 1]
+[["history"], "2026-03-10", 0]
+""")
+
+
 def test_a_day_of_the_diary_is_told_once_and_quoted_in_a_history_of_eight_days():
     do(new_entry(what_done="Бегал в парке"))
-    for sections, first, count in (
-        (["history", "diary"], "2026-03-18", 1),
-        (["history", "diary"], "2026-03-17", 1),
-        (["history"], "2026-03-11", 1),
-        (["history"], "2026-03-10", 0),
-    ):
+    for sections, first, count in QUOTED:
         sections = snapshot(*sections, date_from=first, date_to="2026-03-18")
         assert str(sections).count("Бегал в парке") == count
     do(new_entry(what_done="Читал", date="2026-03-17"))
@@ -230,7 +234,7 @@ def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):
     do(new_goal("Дом", steps=["Уборка"]), new_goal("Сад"))
     clock.set("2026-03-20T12:00:00+00:00")
     assert "Шаг «Уборка»: готово: — → половина" in accepted(act("step.update", 1, progress=50))
-    assert items("goals")[0]["steps"][0]["progress"] == 50
+    assert first_goal()["steps"][0]["progress"] == 50
     goals = snapshot("goals")["goals"]["items"]
     assert [goal["moved"] for goal in goals] == ["2026-03-20", "2026-03-18"]
 

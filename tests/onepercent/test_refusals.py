@@ -1,8 +1,11 @@
 """What counts as a yes, what as a no, and what is asked again, in both languages."""
 
+from itertools import chain
+
 import pytest
 
 from tests.onepercent.person import call, items, new_goal, preview
+from tests.support.client import cases
 from tools.onepercent.phases.consent import is_yes
 
 REFUSED = """
@@ -46,13 +49,10 @@ carry on | save it | delete both | yes, nothing else | ok, no rush | all right |
 """
 
 
-def phrases(table):
-    return [phrase.strip() for line in table.strip().splitlines() for phrase in line.split(" | ")]
-
-
 @pytest.mark.parametrize("table, expected", [(REFUSED, False), (ASKED_AGAIN, False), (TAKEN, True)])
 def test_a_no_is_a_no_a_yes_is_a_yes_and_what_is_neither_is_asked_again(table, expected):
-    assert [phrase for phrase in phrases(table) if is_yes(phrase) != expected] == []
+    phrases = chain(*cases(table))
+    assert [phrase for phrase in phrases if is_yes(phrase) != expected] == []
 
 
 @pytest.mark.parametrize("words", ["нет)", "…"])

@@ -31,6 +31,7 @@ from tests.onepercent.person import (
     undo,
     use,
 )
+from tests.support.client import json_lines
 from tools.onepercent.database import store
 
 GOAL = new_goal("Цель")
@@ -225,17 +226,17 @@ def test_every_call_of_a_writing_tool_leaves_an_audit_row():
     assert rows("SELECT count(), count(DISTINCT request_id) FROM audit") == [(10, 10)]
 
 
-@pytest.mark.parametrize(
-    "change, code",
-    [
-        ({"preview_id": "x"}, "INVALID_UUID"),
-        ({"preview_id": "\ud800"}, "INVALID_UUID"),
-        ({"preview_id": None}, "FIELD_REQUIRED"),
-        ({"user_confirmation": "д" * 501}, "FIELD_TOO_LONG"),
-        ({"user_confirmation": " "}, "FIELD_REQUIRED"),
-        ({"id": "x"}, "FIELD_UNKNOWN"),
-    ],
-)
+WRONG = json_lines(r"""
+[{"preview_id": "x"}, "INVALID_UUID"]
+[{"preview_id": "\ud800"}, "INVALID_UUID"]
+[{"preview_id": null}, "FIELD_REQUIRED"]
+[{"user_confirmation": " "}, "FIELD_REQUIRED"]
+[{"id": "x"}, "FIELD_UNKNOWN"]
+""")
+TOO_LONG = {"user_confirmation": "д" * 501}
+
+
+@pytest.mark.parametrize("change, code", [*WRONG, (TOO_LONG, "FIELD_TOO_LONG")])
 def test_wrong_arguments_of_apply_get_the_contracts_codes(change, code):
     good = {"preview_id": str(uuid.uuid4()), "user_confirmation": "да"}
     answer = call("apply_actions", **good | change)

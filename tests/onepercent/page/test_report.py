@@ -19,6 +19,7 @@ from tests.onepercent.person import (
     run,
     use,
 )
+from tests.support.client import cases
 from tools.onepercent import shell
 from tools.onepercent.base import days
 from tools.onepercent.database import store
@@ -81,17 +82,18 @@ def test_a_report_of_nothing_says_so(browser, tmp_path, file):
     tab.close()
 
 
-@pytest.mark.parametrize(
-    "words, error",
-    [
-        (("no/r.html",), "cannot be written"),
-        (("r.html", "--from", "вчера"), "--from is not a date"),
-        (("r.html", "--from", "2025-03-17"), "not a period"),
-        (("r.html", "--from", "2026-03-10", "--to", "2026-03-09"), "not a period"),
-    ],
-)
+NOT_REPORTED = """
+no/r.html | cannot be written
+r.html --from вчера | --from is not a date
+r.html --from 2025-03-17 | not a period
+r.html --from 2026-03-10 --to 2026-03-09 | not a period
+"""
+
+
+@pytest.mark.parametrize("words, error", cases(NOT_REPORTED))
 def test_what_cannot_be_reported_is_a_clear_error_and_makes_nothing(words, error, tmp_path):
-    answer = run("report", tmp_path / words[0], *words[1:])
+    file, *options = words.split()
+    answer = run("report", tmp_path / file, *options)
     assert answer.status == 1 and error in answer.text
     assert not (tmp_path / "no").exists() and not (tmp_path / "r.html").exists()
 

@@ -16,6 +16,7 @@ from tests.onepercent.person import (
     snapshot,
     use,
 )
+from tests.support.client import json_lines
 from tools.core.presses import PRESS
 from tools.onepercent.base import days
 from tools.onepercent.page import person_pages
@@ -111,18 +112,22 @@ def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
         assert day in dict(strip)
 
 
+# A question, and the day that is drawn for it, the first and the last one.
+DRAWN_DAYS = json_lines("""
+[{}, ["2026-03-18", "2026-02-23", "2026-03-22"]]
+[{"date_from": "2026-03-10"}, ["2026-03-10", "2026-02-16", "2026-03-15"]]
+[{"date_to": "2026-03-20"}, ["2026-03-18", "2026-03-18", "2026-03-20"]]
+[{"include": ["history"], "date_from": "2026-03-10"}, ["2026-03-18", "2026-03-10", "2026-03-18"]]
+[{"include": ["history"], "date_to": "2026-02-28", "date_from": "2026-02-01"}, ["2026-02-28", "2026-02-01", "2026-02-28"]]
+""")
+
+
 def test_the_page_is_told_of_the_days_that_were_asked_for(file):
     do(new_entry(plans="x", date="2026-02-10"))
-    for question, drawn in (
-        ({}, ("2026-03-18", "2026-02-23", "2026-03-22")),
-        ({"date_from": "2026-03-10"}, ("2026-03-10", "2026-02-16", "2026-03-15")),
-        ({"date_to": "2026-03-20"}, ("2026-03-18", "2026-03-18", "2026-03-20")),
-        ({"include": ["history"], "date_from": "2026-03-10"}, ("2026-03-18", "2026-03-10", "2026-03-18")),
-        ({"include": ["history"], "date_from": "2026-02-01", "date_to": "2026-02-28"}, ("2026-02-28", "2026-02-01", "2026-02-28")),
-    ):  # fmt: skip
+    for question, drawn in DRAWN_DAYS:
         meta = person_pages.DAYS.private(call("get_user_snapshot", **question))
         data = meta[person_pages.DAYS_DATA]
-        assert (data["day"], data["first"], data["last"]) == drawn
+        assert [data["day"], data["first"], data["last"]] == drawn
         assert data["today"] == "2026-03-18" and PRESS in meta
     diary = person_pages.DAYS.private(call("get_user_snapshot", include=["diary"]))
     assert diary[person_pages.DAYS_DATA] == {}, "the entries alone are a list"
