@@ -64,12 +64,12 @@ def soak(duration_s, seed, count):
             workers = [
                 Worker(f"worker{number}", around, faults, record, seed) for number in range(count)
             ]
-            workers[0].alone(workers[0].docs.sync)
+            workers[0].converse([workers[0].docs.sync])
             before, handles_before = sizes(service.process.pid)
             run(workers, faults)
             for worker in workers:
                 worker.settle()
-            workers[0].alone(workers[0].docs.sync)
+            workers[0].converse([workers[0].docs.sync])
             examine(around, workers, record)
             after, handles_after = sizes(service.process.pid)
             service.stop()

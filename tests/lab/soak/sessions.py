@@ -112,26 +112,28 @@ class Worker:
         self.notes = Notes(name, self.chance)
         self.docs = Docs(world.published, self.chance)
 
-    def session(self, cut_at=0):
-        return Session(self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name)
-
     def keep_going(self, stopping):
         """Have one session after the other until the end; two of five are killed in the middle of a call."""
+        systems = (self.person, self.notes, self.docs)
         while not stopping.is_set():
             cut_at = self.chance.choice((0, 0, 0, 1, 1)) * self.chance.randint(1, 6)
-            try:
-                self.converse(self.session(cut_at))
-            except (Wrong, OSError) as wrong:
-                self.record.complain(repr(wrong))
+            chosen = self.chance.choices(systems, k=self.chance.randint(1, 6))
+            self.converse([system.flow for system in chosen], cut_at)
 
-    def converse(self, session):
+    def converse(self, flows, cut_at=0):
+        """Let these flows run in a session of their own, until it is over."""
         try:
-            for _ in range(self.chance.randint(1, 6)):
-                system = self.chance.choice((self.person, self.notes, self.docs))
-                if not session.is_over:
-                    self.run(system.flow, session)
-        finally:
-            session.close()
+            session = Session(
+                self.world, self.faults, self.record, cut_at, ONEPERCENT_USER=self.name
+            )
+            try:
+                for flow in flows:
+                    if not session.is_over:
+                        self.run(flow, session)
+            finally:
+                session.close()
+        except (Wrong, OSError) as wrong:
+            self.record.complain(repr(wrong))
 
     def run(self, flow, session):
         """Let a flow ask until it is through, the session is over or an answer is wrong."""
@@ -142,18 +144,8 @@ class Worker:
         except WRONG as wrong:
             self.record.complain(f"{self.name}: {type(wrong).__name__}: {wrong}", session.asked)
 
-    def alone(self, *flows):
-        """Let these flows run in a session, while nothing is broken."""
-        try:
-            session = self.session()
-            for flow in flows:
-                self.run(flow, session)
-            session.close()
-        except Wrong as wrong:
-            self.record.complain(str(wrong))
-
     def settle(self):
         """Settle at the end what is open, and check that everything is there."""
         if self.person.open:
-            self.alone(self.person.settle)
-        self.alone(self.person.look, self.notes.find)
+            self.converse([self.person.settle])
+        self.converse([self.person.look, self.notes.find])

@@ -24,7 +24,7 @@ from tests.support.client import PROJECT, PYTHON
 from tests.support.services import Service
 
 DISK_MB = 192
-# Set once this process has, or cannot have, mounts of its own.
+# Set once this process has mounts of its own.
 INSIDE = "SOAK_DISK"
 
 
@@ -34,10 +34,9 @@ def enter():
         return
     alone = ["unshare", "--mount", "--map-root-user"]
     tried = [*alone, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    is_allowed = not subprocess.run(tried, capture_output=True).returncode
-    os.environ[INSIDE] = "own" if is_allowed else ""
-    words = alone if is_allowed else ["env"]
-    os.execvp(words[0], [*words, sys.executable, *sys.argv])
+    if not subprocess.run(tried, capture_output=True).returncode:
+        os.environ[INSIDE] = "own"
+        os.execvp(alone[0], [*alone, sys.executable, *sys.argv])
 
 
 class World:
@@ -47,7 +46,7 @@ class World:
         self.temporary = self.folder / "tmp"
         for folder in (self.disk, self.temporary, self.folder / "home"):
             folder.mkdir(mode=0o700)
-        self.has_disk = bool(os.environ[INSIDE])
+        self.has_disk = INSIDE in os.environ
         if self.has_disk:
             options = ["-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=700", "tmpfs"]
             subprocess.run(["mount", *options, self.disk], check=True)
