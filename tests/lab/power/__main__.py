@@ -11,7 +11,6 @@ what the file system still keeps in memory. Each copy is then mounted and read. 
 import json
 import os
 import random
-import select
 import shutil
 import signal
 import subprocess
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -121,25 +120,22 @@ def main(cuts):
 
 def cut(image, card, cuts):
     """Make a copy of the image at each cut, with the lines that the writer had printed by then."""
-    lines = []
     snapshots = []
+    printed = image.with_name("printed")
     command = [sys.executable, "-c", WRITER]
-    writer = subprocess.Popen(command, stdout=subprocess.PIPE, **on(card))
-    os.set_blocking(writer.stdout.fileno(), False)
-    incomplete = ""
+    with printed.open("w") as file:
+        writer = subprocess.Popen(command, stdout=file, **on(card))
     try:
-        select.select([writer.stdout], [], [])  # the files are made
+        while not printed.read_text() and writer.poll() is None:
+            time.sleep(0.1)  # the files are being made
         for number in range(cuts):
             time.sleep(random.uniform(*BETWEEN_S))
             writer.send_signal(signal.SIGSTOP)
             copy = image.with_name(f"copy-{number}")
-            with suppress(BlockingIOError):  # nothing since the cut before
-                incomplete += os.read(writer.stdout.fileno(), 1 << 20).decode()
-            *whole, incomplete = incomplete.split("\n")
-            lines += whole
+            lines = printed.read_text().splitlines()
             shutil.copyfile(image, copy)
             writer.send_signal(signal.SIGCONT)
-            snapshots.append((copy, list(lines)))
+            snapshots.append((copy, lines))
     finally:
         writer.kill()
         writer.wait()
