@@ -43,14 +43,15 @@ menu | extras.display.menu
 SENSORS = """extras.thermistor extras.adc_temperature extras.spi_temperature extras.bme280 extras.htu21d extras.sht3x
 extras.aht10 extras.lm75 extras.ds18b20 extras.temperature_host extras.temperature_mcu extras.temperature_combined""".split()
 SENSED = ("extruder", "heater_bed", "heater_generic", "temperature_sensor", "temperature_fan")
+HEATED = ["extras.heaters", *SENSORS]
 # Families that a section reaches through the printer's objects, not by an import.
 REACHES = {
-    "extruder": ["extras.heaters", "stepper", *SENSORS],
-    "heater_bed": ["extras.heaters", *SENSORS],
-    "heater_generic": ["extras.heaters", *SENSORS],
+    "extruder": HEATED,
+    "heater_bed": HEATED,
+    "heater_generic": HEATED,
     "temperature_sensor": SENSORS,
     "temperature_fan": ["extras.fan", *SENSORS],
-    "extruder_stepper": ["kinematics.extruder", "stepper"],
+    "extruder_stepper": ["kinematics.extruder"],
     "printer": "kinematics.cartesian kinematics.delta kinematics.deltesian kinematics.polar kinematics.rotary_delta".split(),
 }
 # Options whose names are put together when Klipper runs.
@@ -124,12 +125,9 @@ LOOPED = {
     "extruder": "M104 M109",
     "display": "M73 M117",
     "virtual_sdcard": "SET_PRINT_STATS_INFO M20 M21 M23 M24 M25 M26 M27",
-    "bed_mesh": "BED_MESH_CALIBRATE BED_MESH_CLEAR BED_MESH_PROFILE BED_MESH_OUTPUT BED_MESH_MAP BED_MESH_OFFSET",
-    "respond": "M118 RESPOND",
-    "gcode_arcs": "G2 G3 G17 G18 G19",
 }
 # Receivers of a call that are another section than the module's own.
-OTHERS = ("printer_config", "pconfig", "zconfig", "sconfig", "mconfig", "stepper_config")
+OTHERS = ("pconfig", "zconfig", "sconfig")
 # Modules that hand no section of others on, or read nothing of it.
 LAST = ("mcu", "toolhead", "extras.load_cell")
 # Of more choices a person is told none.
