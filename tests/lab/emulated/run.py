@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.klipper.upstreams import Upstream
 from tests.onepercent.person import act
-from tests.support import client
-from tests.support.backends import backends
+from tests.support import client, services
+from tests.support.backends import backends, each_system_answers
 from tests.support.client import Client, finished
 from tests.support.http_server import HttpServer
 from tests.support.installing import copy_of_the_project
-from tests.support.services import wait_until
+from tests.support.services import Service
 
 # As Debian names them, with what emulates each.
 PROCESSORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
@@ -93,15 +93,11 @@ class Machine:
         for package in (apt / "cache/archives").glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, self.root], check=True, timeout=TIMEOUT_S)
 
-    def server(self, settings, *words):
-        """Starts the server with these settings and nothing else in the environment.
-
-        Programs that it starts, as git, are those of this machine.
-        """
-        variables = {"PATH": os.environ["PATH"], "QEMU_LD_PREFIX": str(self.root), **settings}
-        environment = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
+    def server(self, *words):
+        """The command that starts the server. Programs that it starts, as git, are those of this machine."""
         python = self.root / "usr" / "bin" / f"python{PYTHON}"
-        return [*environment, self.emulator, str(python), str(self.project / "server.py"), *words]
+        paths = (self.root, python, self.project / "server.py")
+        return [self.emulator, "-L", *map(str, paths), *words]
 
 
 def mirror():
@@ -112,7 +108,8 @@ def mirror():
 
 
 def main(names):
-    client.TIMEOUT_S = TIMEOUT_S  # an emulated start takes many times as long
+    # An emulated start takes many times as long.
+    client.TIMEOUT_S = services.TIMEOUT_S = TIMEOUT_S
     is_good = True
     for name in names or PROCESSORS:
         with tempfile.TemporaryDirectory(prefix="pi-mcp-") as folder:
@@ -142,7 +139,7 @@ def look_at(machine):
 
 def use(machine, settings):
     """Call each toolset in one session, and return the number of tools."""
-    with Client(machine.server(settings, "--standalone")) as session:
+    with Client(machine.server("--standalone"), **settings) as session:
         assert session.initialize()["serverInfo"]["name"] == "pi-mcp"
         tools = session.request("tools/list")["result"]["tools"]
 
@@ -151,11 +148,8 @@ def use(machine, settings):
             assert not result["isError"] and expected in json.dumps(result), (name, result)
             return result["structuredContent"]
 
-        call("greet", "Pi", name="Pi")
-        call("anki_list_decks", "Default")
         call("sync_docs", "cloned")
-        call("search_docs", "BLTouch.md", query="bltouch")
-        call("search", "example.org/pi", query="pi")
+        each_system_answers(session)
         preview_id = call("preview_actions", "preview_id", actions=[GOAL])["preview_id"]
         keys = {"preview_id": preview_id, "idempotency_key": GOAL["client_action_id"]}
         call("apply_actions", "created_id", **keys, user_confirmation="yes")
@@ -166,19 +160,12 @@ def use(machine, settings):
 
 def through_the_service(machine, settings):
     """Have a session handed over to the resident service."""
-    folder = machine.folder / "run"
-    folder.mkdir(mode=0o700)
-    settings = {**settings, "MCP_SOCKET": str(folder / "socket")}
-    service = subprocess.Popen(machine.server(settings, "--daemon"))
-    try:
-        wait_until((folder / "socket").exists)
-        with Client(machine.server(settings)) as session:
-            session.initialize()
-            assert not session.call("search_docs", query="bltouch")["isError"]
-            assert session.end() == 0
-    finally:
-        service.terminate()
-        service.wait(TIMEOUT_S)
+    command = machine.server()
+    with Service(command, **settings) as service, service.caller(command, **settings) as session:
+        session.initialize()
+        assert len(service.children()) == 1
+        assert not session.call("search_docs", query="bltouch")["isError"]
+        assert session.end() == 0
 
 
 def over_http(machine, settings):
@@ -186,9 +173,7 @@ def over_http(machine, settings):
     for name in ("uvicorn", "h11", "click"):  # which are of Python alone
         source = importlib.util.find_spec(name).origin
         shutil.copytree(Path(source).parent, packages / name)
-    server = HttpServer()
-    server.command = machine.server({**settings, **server.environment}, "--http")
-    with server:
+    with HttpServer(machine.server("--http"), **settings) as server:
         token = server.token()
         assert server.ask("initialize", client.HANDSHAKE, token=token)["result"]["serverInfo"]
         assert not server.call("get_user_snapshot", token=token)["isError"]

@@ -3,23 +3,13 @@
 import json
 import os
 import signal
-import uuid
 from tempfile import TemporaryDirectory
 
 from tests.lab.systemd import machine
-from tests.support.backends import backends
+from tests.onepercent.person import act
+from tests.support.backends import backends, each_system_answers
 from tests.support.client import PROJECT, Client, finished
 from tests.support.services import wait_until
-
-CALLS = (
-    ("greet", {"name": "Pi"}, "Pi"),
-    ("sync_docs", {}, "up to date"),
-    ("list_docs_map", {}, "Bed_Mesh.md"),
-    ("read_doc", {"path": "Bed_Mesh.md"}, "Bed Mesh"),
-    ("search_docs", {"query": "bltouch"}, "BLTouch.md"),
-    ("anki_list_decks", {}, "Default"),
-    ("search", {"query": "pi"}, "https://example.org/pi"),
-)
 
 
 def the_first_connection_starts_the_service():
@@ -42,12 +32,6 @@ def a_session_offers_every_tool_and_each_system_answers():
         prompt = client.request("prompts/get", name="morning_plan", arguments={})
         assert prompt["result"]["messages"]
         assert client.request("resources/read", uri="pi-mcp://status")["result"]["contents"]
-
-
-def each_system_answers(client):
-    for name, arguments, expected in CALLS:
-        result = client.call(name, **arguments)
-        assert not result["isError"] and expected in result["content"][0]["text"], (name, result)
 
 
 def a_clone_serves_by_debians_own_python_without_a_package():
@@ -75,14 +59,13 @@ def a_setup_in_english_passes_it_too():
 
 
 def what_one_session_writes_the_next_one_reads():
-    action = {
-        "action": "goal.create",
-        "client_action_id": str(uuid.uuid4()),
-        "params": {"title": "A goal to keep"},
-    }
+    action = act("goal.create", title="A goal to keep")
     with machine.served() as client:
         previewed = client.call("preview_actions", actions=[action])["structuredContent"]
-        keys = {"preview_id": previewed["preview_id"], "idempotency_key": str(uuid.uuid4())}
+        keys = {
+            "preview_id": previewed["preview_id"],
+            "idempotency_key": action["client_action_id"],
+        }
         assert client.call("apply_actions", **keys, user_confirmation="да")["isError"] is False
     the_goal_is_there()
 
