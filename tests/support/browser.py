@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import threading
-from functools import partial
 
 PROGRAMS = "chromium chromium-headless-shell chromium-browser google-chrome".split()
 OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --hide-scrollbars
@@ -38,10 +37,12 @@ class Browser:
     def __init__(self, folder):
         commands, self.commands = os.pipe()
         self.events, events = os.pipe()
-        command = [program() or "chromium", *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
+        # Chromium expects its pipes there: commands at descriptor 3, events at 4.
+        script = f'exec 3<&{commands} 4>&{events} "$@"'
+        command = ["bash", "-c", script, "browser", program() or "chromium", *OPTIONS]
+        command += [f"--user-data-dir={folder}", "about:blank"]
         silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        place = partial(self._place, commands, events)
-        self.process = subprocess.Popen(command, **silent, close_fds=False, preexec_fn=place)
+        self.process = subprocess.Popen(command, **silent, pass_fds=(commands, events))
         os.close(commands)
         os.close(events)
         self.ids = itertools.count(1)
@@ -50,13 +51,6 @@ class Browser:
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
-
-    @staticmethod
-    def _place(commands, events):
-        """Put the pipes where Chromium expects them: commands at descriptor 3, events at 4."""
-        commands, events = os.dup(commands), os.dup(events)
-        os.dup2(commands, 3)
-        os.dup2(events, 4)
 
     def _read(self):
         incomplete = b""
@@ -147,11 +141,7 @@ class Tab(Clicks):
             case "Runtime.executionContextCreated" if params["context"]["auxData"].get("isDefault"):
                 self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning"):
-                texts = [
-                    str(argument.get("value", argument.get("description")))
-                    for argument in params["args"]
-                ]
-                self.console.append(" ".join(texts))
+                self.console.append(json.dumps(params["args"]))
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):

@@ -40,9 +40,8 @@ async def _ask(lines):
                 continue
             await inbox.send(SessionMessage(message))
             if isinstance(message, types.JSONRPCRequest):
-                key = json.dumps(message.id)
-                answers_by_id.setdefault(key, [])
-                answers_by_id[key].append(await answer_to(message, outbox))
+                answered = answers_by_id.setdefault(json.dumps(message.id), [])
+                answered.append(await answer_to(message, outbox))
         tasks.cancel_scope.cancel()
     return answers_by_id
 

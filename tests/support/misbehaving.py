@@ -93,9 +93,14 @@ def sleeps(seconds: float):
 @Tool("test.process", envelope=True)
 def process():
     """Tell the process id, the folder, the environment, the offset of local time, and something random."""
-    facts = {"pid": os.getpid(), "folder": os.getcwd(), "environ": dict(os.environ)}
-    facts["offset"] = time.strftime("%z")
-    return facts | {"uuid": str(uuid.uuid4()), "number": random.random()}
+    return {
+        "pid": os.getpid(),
+        "folder": os.getcwd(),
+        "environ": dict(os.environ),
+        "offset": time.strftime("%z"),
+        "uuid": str(uuid.uuid4()),
+        "number": random.random(),
+    }
 
 
 NOTE = [""]

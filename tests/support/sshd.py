@@ -20,6 +20,17 @@ if not all(map(shutil.which, PROGRAMS)):
     NO_SSHD = "openssh-server and openssh-client are not both installed"
 STOP_S = 20
 CLIENT = {"BatchMode": "yes", "StrictHostKeyChecking": "no", "LogLevel": "ERROR"}
+# Of two lines of one name sshd takes the first: these come after a test's own.
+CONFIG = """\
+Port {port}
+ListenAddress {address}
+HostKey {folder}/host
+AuthorizedKeysFile {folder}/user.pub
+PidFile none
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+"""
 
 
 class Sshd:
@@ -34,24 +45,10 @@ class Sshd:
         for name in ("host", "user"):
             command = [*"ssh-keygen -q -t ed25519 -f".split(), str(self.folder / name), "-N", ""]
             subprocess.run(command, check=True)
-        (self.folder / "config").write_text(self._config(settings))
+        lines = [f"{name} {value}\n" for name, value in settings.items()]
+        common = CONFIG.format(port=self.port, address=self.address, folder=self.folder)
+        (self.folder / "config").write_text("".join(lines) + common)
         self.command = [*within, SSHD, "-D", "-e", "-f", str(self.folder / "config")]
-
-    def _config(self, settings):
-        lines = [f"{name} {value}" for name, value in settings.items()]
-        # Of two lines of one name sshd takes the first.
-        lines += [
-            f"Port {self.port}",
-            f"ListenAddress {self.address}",
-            f"HostKey {self.folder}/host",
-            f"AuthorizedKeysFile {self.folder}/user.pub",
-            "PidFile none",
-            "UsePAM no",
-            "StrictModes no",
-            "PasswordAuthentication no",
-            "",
-        ]
-        return "\n".join(lines)
 
     def ssh(self, **options):
         """The words that reach it, to be followed by a command."""

@@ -25,6 +25,7 @@ TIMEOUT_S = 30
 # The commands: of Marionette, and the method and path of HTTP.
 COMMANDS_TEXT = """
 NewSession POST
+DeleteSession DELETE
 SetTimeouts POST /timeouts
 GetWindowHandle GET /window
 NewWindow POST /window/new
@@ -62,6 +63,7 @@ class Firefox:
         wait_until(lambda: port_file.exists() and port_file.read_text())
         port = int(port_file.read_text())
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_S * 2)
+        self.answers = self.socket.makefile("rb")
         self.ids = itertools.count(1)
         self._read()  # its greeting
         self.send("NewSession", capabilities={})
@@ -76,15 +78,13 @@ class Firefox:
 
     def _read(self):
         length = b""
-        while (byte := self.socket.recv(1)) != b":":
+        while (byte := self.answers.read(1)) != b":":
             assert byte, "Firefox has ended"
             length += byte
-        data = b""
-        while len(data) < int(length):
-            data += self.socket.recv(int(length) - len(data))
-        return json.loads(data)
+        return json.loads(self.answers.read(int(length)))
 
     def close(self):
+        self.answers.close()
         self.socket.close()
         self.process.kill()
         self.process.wait(TIMEOUT_S)
@@ -117,8 +117,7 @@ class WebKit:
             raise Failed(json.load(error)["value"]["message"]) from None
 
     def close(self):
-        request = urllib.request.Request(self.url, method="DELETE")
-        urllib.request.urlopen(request, timeout=TIMEOUT_S).close()
+        self.send("DeleteSession")
         self.process.kill()
         self.process.wait(TIMEOUT_S)
 
