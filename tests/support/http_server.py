@@ -104,6 +104,7 @@ class HttpServer(Callers):
     def __init__(self, command=SERVER, kept=False, **environment):
         self.command = command
         self.kept = kept
+        self.listener = None
         self.state = Path(tempfile.mkdtemp(prefix="pi-mcp-http-"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
@@ -125,9 +126,7 @@ class HttpServer(Callers):
 
     def start(self):
         """Start it, and wait until it listens unless its socket is there before it."""
-        start_options = {"args": self.command}
-        if self.kept:
-            start_options = as_systemd_starts(self.command, self.listener)
+        start_options = as_systemd_starts(self.command, self.listener)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 **start_options,

@@ -19,7 +19,9 @@ SERVER = [PYTHON, "-I", "-S", str(PROJECT / "server.py")]
 
 
 def as_systemd_starts(command, listener):
-    """What Popen takes to start a command whose socket is there before it."""
+    """What Popen takes to start a command whose socket is there before it, or is not, without a listener."""
+    if not listener:
+        return {"args": command}
     handle = listener.fileno()
     script = f'exec 3<&{handle} && LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
     return {"args": ["bash", "-c", script, "systemd", *command], "pass_fds": [handle]}
@@ -45,9 +47,7 @@ class Service:
 
     def start(self):
         """Start it and wait until it is ready."""
-        start_options = {"args": self.command}
-        if self.listener:
-            start_options = as_systemd_starts(self.command, self.listener)
+        start_options = as_systemd_starts(self.command, self.listener)
         ready = self.folder / "notify"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
             notified.bind(str(ready))
