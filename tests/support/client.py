@@ -155,6 +155,13 @@ def finished(command, **options):
     )
 
 
+def output_of(command, **options):
+    """What a command prints, which must succeed."""
+    done = finished(command, **options)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
 def pipe(lines, command=None, **environment):
     """The messages that `printf … | server.py` prints, and its exit status."""
     text = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)

@@ -61,19 +61,17 @@ CHECKS = {
 def run(check):
     """Run a check and print its outcome. Returns True if it passed."""
     began = time.monotonic()
+    name = check.__name__.replace("_", " ")
     try:
         forget_starts()
         wait_until(lambda: not running())
         check()
     except Exception:
         traceback.print_exc()
-    else:
-        print(
-            f"ok {time.monotonic() - began:5.1f} s  {check.__name__.replace('_', ' ')}", flush=True
-        )
-        return True
-    print(f"FAIL        {check.__name__.replace('_', ' ')}", flush=True)
-    return False
+        print(f"FAIL        {name}", flush=True)
+        return False
+    print(f"ok {time.monotonic() - began:5.1f} s  {name}", flush=True)
+    return True
 
 
 if __name__ == "__main__":

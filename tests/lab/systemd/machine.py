@@ -4,21 +4,18 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.client import PROJECT, Client, finished
+from tests.support.client import PROJECT, Client, output_of
 from tests.support.services import wait_until
 
 COMMAND = "/usr/local/bin/pi-mcp"
 STATE = Path.home() / ".local/state/pi-mcp"
 UNITS = Path("/etc/systemd/system")
 DROP_INS = Path("/run/systemd/system")
-TIMEOUT_S = 120
 
 
 def root(*words, text=None):
     """Run a command by sudo, which must succeed, and return what it prints."""
-    done = finished(["sudo", *words], input=text)
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout.strip()
+    return output_of(["sudo", *words], input=text).strip()
 
 
 def systemctl(*words):
@@ -46,9 +43,7 @@ def in_a_shell(lines, **variables):
     """Run lines of the documentation, which must succeed, and return what they print."""
     words = [f"{name}={value}" for name, value in variables.items()]
     command = ["env", "-C", PROJECT, *words, "bash", "-o", "pipefail", "-ec", lines]
-    done = finished(command, stdin=subprocess.DEVNULL, timeout=600)
-    assert done.returncode == 0, (lines, done.stdout, done.stderr)
-    return done.stdout
+    return output_of(command, stdin=subprocess.DEVNULL, timeout=600)
 
 
 def session(**settings):
