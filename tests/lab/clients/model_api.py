@@ -1,7 +1,6 @@
 """A loopback stand-in of the three model APIs: its model asks for one tool after another, then ends."""
 
 import json
-import threading
 from http.server import ThreadingHTTPServer
 
 from tests.support.web import Handler
@@ -18,14 +17,10 @@ class ModelApi(ThreadingHTTPServer):
         self.plan = plan
         self.requests = []
         self.url = f"http://127.0.0.1:{self.server_port}"
-        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def last(self):
         """The request with the most answers of tools in it."""
         return max(self.requests, key=lambda request: len(json.dumps(request)))
-
-    def handle_error(self, *_):
-        """A client that hangs up."""
 
 
 class _Handler(Handler):

@@ -34,13 +34,13 @@ def _why_there_is_none():
 
 
 @contextmanager
-def raspberrypi(folder, delay_s=0, **settings):
+def raspberrypi(folder, **settings):
     """Gives a folder for PATH with the `ssh` that knows it; `settings` are those of the Pi's user. The server
-    starts `delay_s` later than it would."""
+    starts as late as on a slow Pi."""
     if reason := _why_there_is_none():
         pytest.skip(reason)
     files = {
-        "server.py": f'#!/bin/sh\nsleep {delay_s}\nexec {shlex.join(SERVER)} "$@"\n',
+        "server.py": f'#!/bin/sh\nsleep 3\nexec {shlex.join(SERVER)} "$@"\n',
         "env": "".join(f"{name}={value}\n" for name, value in settings.items()),
         "passwd": Path("/etc/passwd").read_text("utf-8") + "pi:x:0:0::/home/pi:/bin/sh\n",
     }

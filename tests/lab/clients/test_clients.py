@@ -16,8 +16,9 @@ from tests.lab.clients.model_api import ModelApi, answers, tools
 from tests.lab.clients.raspberrypi import raspberrypi
 from tests.onepercent.person import act
 from tests.support.backends import backends
-from tests.support.client import PROJECT, SERVER, finished
+from tests.support.client import PROJECT, SERVER, output_of
 from tests.support.http_server import HttpServer
+from tests.support.web import started
 from tools.core import places, registry
 from tools.core.files import exclusive_lock
 
@@ -59,9 +60,8 @@ def from_npm(package, program):
 def api():
     """The model's API."""
     api = ModelApi(PLAN)
-    yield api
-    api.shutdown()
-    api.server_close()
+    with started(api):
+        yield api
 
 
 @pytest.fixture
@@ -74,15 +74,8 @@ def settings(small_docs):
 
 @pytest.fixture
 def pi(settings, tmp_path):
-    """The PATH with an `ssh` that reaches the Pi of the READMEs."""
+    """The PATH with an `ssh` that reaches the Pi of the READMEs, which needs some seconds to start."""
     with raspberrypi(tmp_path / "pi", **settings) as folder:
-        yield f"{folder}:{os.environ['PATH']}"
-
-
-@pytest.fixture
-def slow_pi(tmp_path):
-    """A Pi whose server needs some seconds more to start."""
-    with raspberrypi(tmp_path / "pi", delay_s=3) as folder:
         yield f"{folder}:{os.environ['PATH']}"
 
 
@@ -109,8 +102,7 @@ class Desktop:
         environ = {"HOME": str(self.home), "PATH": f"{program.parent}:{self.path}", **environment}
         environ |= {"LANG": "C.UTF-8", "CI": "1", "NO_PROXY": "127.0.0.1", "PI_TOKEN": self.token}
         options = {"cwd": self.home / "work", "env": environ, "stdin": subprocess.DEVNULL}
-        done = finished(["sh", "-c", command], **options, timeout=TIMEOUT_S)
-        assert done.returncode == 0, done.stdout + done.stderr
+        output_of(["sh", "-c", command], **options, timeout=TIMEOUT_S)
 
 
 def from_the_readmes(pattern):
@@ -174,11 +166,13 @@ each_client = pytest.mark.parametrize("client", [claude_code, codex, gemini_cli]
 
 
 @each_client
-def test_a_client_that_was_added_as_the_readmes_say_has_every_tool_and_its_model_reads_true_answers(
+def test_a_client_that_was_added_as_the_readmes_say_waits_for_a_slow_server_and_its_model_reads_true_answers(
     client, api, pi, tmp_path
 ):
     client(Desktop(tmp_path / "home", pi, api))
 
+    names = next(filter(None, map(tools, api.requests)))
+    assert any(name.endswith("greet") for name in names), names
     its_model_reads_true_answers(api)
 
 
@@ -204,14 +198,6 @@ def its_model_reads_true_answers(api):
     assert "error" not in greeting + decks + pages
 
 
-@each_client
-def test_a_slow_server_is_waited_for_as_the_readmes_have_it(client, api, slow_pi, tmp_path):
-    client(Desktop(tmp_path / "home", slow_pi, api))
-
-    names = next(filter(None, map(tools, api.requests)))
-    assert any(name.endswith("greet") for name in names), names
-
-
 def texts(answer):
     """All texts in what a model reads, whatever its API wraps them in."""
     if isinstance(answer, str):
@@ -229,9 +215,7 @@ def inspected(reached, era, method, *words):
     inspector = from_npm("@modelcontextprotocol/inspector@2.12.0", "mcp-inspector")
     command = [node, inspector, "--cli", *reached, "--format", "json", "--protocol-era", era]
     environ = {**os.environ, "NO_PROXY": "127.0.0.1", "MCP_INSPECTOR_SECRET_STORE": "memory"}
-    done = finished([*command, "--method", method, *words], timeout=TIMEOUT_S, env=environ)
-    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
-    return done.stdout
+    return output_of([*command, "--method", method, *words], timeout=TIMEOUT_S, env=environ)
 
 
 def lists_and_calls(ask):
