@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 
 from tests.lab.bench.measuring import ONE_TOOL, Row, installed, medians, memory_mib
-from tests.support.client import HANDSHAKE, SERVER, Client
+from tests.support.client import SERVER, Client
 from tests.support.services import Service
 
 RUNS = 21
@@ -40,7 +40,7 @@ def started():
 def ready_ms(service, command):
     began = time.perf_counter()
     with service.caller(command) as client:
-        client.request("initialize", **HANDSHAKE)
+        client.initialize()
         return (time.perf_counter() - began) * 1000
 
 

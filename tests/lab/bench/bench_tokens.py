@@ -2,12 +2,11 @@
 description and schema. The vocabulary comes with gpt-tokenizer, a package of npm."""
 
 import json
-import subprocess
 import tempfile
 from pathlib import Path
 
 from tests.lab.bench.measuring import Row
-from tests.support.client import SERVER, Client
+from tests.support.client import SERVER, Client, finished
 from tests.support.pages import installed
 from tools.core.json_types import compact_json
 
@@ -41,8 +40,6 @@ def counted():
     texts = [compact_json({part: tool[part] for part in SENT}) for tool in tools]
     with tempfile.TemporaryDirectory() as folder:
         modules = installed(Path(folder), TOKENIZER)
-        done = subprocess.run(
-            ["node", "-e", COUNT, str(modules)],
-            input=json.dumps(texts), capture_output=True, text=True, check=True, timeout=120,
-        )  # fmt: skip
+        command = ["node", "-e", COUNT, modules]
+        done = finished(command, input=json.dumps(texts), check=True)
     return dict(zip([tool["name"] for tool in tools], json.loads(done.stdout), strict=True))

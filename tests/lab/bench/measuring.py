@@ -64,7 +64,12 @@ def short(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def turns(times, *sides):
+    """What each side measured; they take turns, so that a slow moment of the machine meets each."""
+    rounds = [[measure() for measure in sides] for _ in range(times)]
+    return zip(*rounds, strict=True)
+
+
 def medians(times, *sides):
-    """The medians of measurements that take turns, so that a slow moment of the machine meets each."""
-    turns = [[measure() for measure in sides] for _ in range(times)]
-    return [statistics.median(column) for column in zip(*turns, strict=True)]
+    """The medians of measurements that take turns."""
+    return map(statistics.median, turns(times, *sides))
