@@ -2,7 +2,7 @@
 
 import json
 import os
-import socket
+import socketserver
 import threading
 import traceback
 from concurrent.futures import Future
@@ -27,21 +27,15 @@ def outcome(text):
         return json.dumps({"lab_error": traceback.format_exc()})
 
 
-def answer(connection):
-    data = b""
-    while not data.endswith(b"\0"):
-        data += connection.recv(65536)
-    reply = Future()
-    mw.taskman.run_on_main(lambda: reply.set_result(outcome(data[:-1].decode())))
-    connection.sendall(reply.result().encode())
-    connection.close()
+class Handler(socketserver.StreamRequestHandler):
+    def handle(self):
+        text = self.rfile.read().decode()
+        reply = Future()
+        mw.taskman.run_on_main(lambda: reply.set_result(outcome(text)))
+        self.wfile.write(reply.result().encode())
 
 
-def serve():
-    listener = socket.create_server(("127.0.0.1", int(os.environ["LAB_CONTROL_PORT"])))
-    while True:
-        connection, _ = listener.accept()
-        threading.Thread(target=answer, args=(connection,), daemon=True).start()
-
-
-threading.Thread(target=serve, daemon=True).start()
+address = ("127.0.0.1", int(os.environ["LAB_CONTROL_PORT"]))
+server = socketserver.ThreadingTCPServer(address, Handler)
+server.daemon_threads = True
+threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -95,11 +95,10 @@ class Desktop:
     def python(self, text):
         """The value of an expression, or of `result` after some statements, in Anki's main thread."""
         with socket.create_connection(("127.0.0.1", self.control_port), 600) as connection:
-            connection.sendall(text.encode() + b"\0")
-            answer = b""
-            while chunk := connection.recv(65536):
-                answer += chunk
-        value = json.loads(answer)
+            connection.sendall(text.encode())
+            connection.shutdown(socket.SHUT_WR)
+            with connection.makefile("rb") as answer:
+                value = json.load(answer)
         if isinstance(value, dict) and "lab_error" in value:
             raise RuntimeError(value["lab_error"])
         return value

@@ -31,7 +31,7 @@ from tools.anki.client import Unanswered
 
 PYTHON = os.environ.get("ANKI_PYTHON", "")
 ADDONS = [folder for folder in os.environ.get("ANKI_CONNECT_ADDONS", "").split(":") if folder]
-COLUMNS = "cid, ease, ivl, lastIvl, factor, type"
+LOG = "select cid, ease, ivl, lastIvl, factor, type from revlog order by id"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
@@ -73,8 +73,11 @@ result = list(mw.col.find_cards("deck:{deck}"))
 """)
 
 
-def log(anki):
-    return anki.python(f'mw.col.db.all("select {COLUMNS} from revlog order by id")')
+def have_the_same(anki, collection, queries, moment):
+    """Check that Anki and another collection give the same rows."""
+    for query in queries:
+        rows = json.loads(json.dumps(collection.db.all(query)))
+        assert anki.python(f"mw.col.db.all({query!r})") == rows, (moment, query)
 
 
 def test_every_example_of_the_requirement_is_answered(anki, env):
@@ -188,10 +191,8 @@ def test_a_session_of_thirty_cards_is_logged_as_anki_logs_it(anki, tmp_path, fsr
         copy.sched.answerCard(copied_card, ease)
         time.sleep(0.002)
     try:
-        assert log(anki) == copy.db.all(f"select {COLUMNS} from revlog order by id")
-        columns = "id, type, queue, ivl, factor, reps, lapses, left"
-        cards = anki.python(f'mw.col.db.all("select {columns} from cards order by id")')
-        assert cards == copy.db.all(f"select {columns} from cards order by id")
+        cards = "select id, type, queue, ivl, factor, reps, lapses, left from cards order by id"
+        have_the_same(anki, copy, [LOG, cards], "at the end")
     finally:
         copy.close()
 
@@ -276,11 +277,10 @@ mw.reset()
         lambda: call("anki.answer_cards", undo=True),
         lambda: call("anki.rename_deck", oldName="Geo", newName="World"),
     ]
-    columns = "select id, nid, did, type, queue, due, ivl, factor, reps, lapses, left, flags from cards order by id"
     queries = [
-        columns,
+        "select id, nid, did, type, queue, due, ivl, factor, reps, lapses, left, flags from cards order by id",
         "select id, flds, tags from notes order by id",
-        f"select {COLUMNS} from revlog order by id",
+        LOG,
         "select name from decks",
     ]
     for number, step in enumerate(steps):
@@ -289,7 +289,5 @@ mw.reset()
         result = call("anki.invoke", action="sync")
         assert result is None, (number, result)
         sync_phone(phone, auth)
-        for query in queries:
-            rows = json.loads(json.dumps(phone.db.all(query)))
-            assert anki.python(f"mw.col.db.all({query!r})") == rows, (number, query)
+        have_the_same(anki, phone, queries, number)
     phone.close()
