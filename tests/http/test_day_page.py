@@ -1,16 +1,12 @@
 """The page of the days as a phone's browser has it: 390 pixels wide, over HTTP, with no client around it."""
 
-import datetime
-
 import pytest
 
+from tests.onepercent.page.test_days_page import saved, says, tick, today
 from tests.support.http_server import HttpServer
 from tests.support.services import wait_until
 
 pytestmark = pytest.mark.slow
-
-TODAY = datetime.datetime.now(datetime.timezone.utc).date()
-YESTERDAY, BEFORE = [(TODAY - datetime.timedelta(days)).isoformat() for days in (1, 2)]
 
 
 def turned(tab, press):
@@ -60,9 +56,6 @@ class Phone:
     def wait(self, condition):
         self.tab.wait(condition, host=True)
 
-    def says(self, words):
-        self.wait(f"document.getElementById('state').textContent.startsWith({words!r})")
-
 
 @pytest.fixture
 def phone(browser):
@@ -70,7 +63,7 @@ def phone(browser):
         holder = Phone(browser, server)
         holder.do("habit.create", name="Run")
         holder.do("habit.create", name="Water", target={"amount": 8, "unit": "glasses"})
-        holder.do("habit.mark_completed", habit_id=1, date=BEFORE)
+        holder.do("habit.mark_completed", habit_id=1, date=today(-2))
         yield holder
         holder.tab.close()
 
@@ -80,22 +73,20 @@ def test_two_taps_tick_and_late_marks_amounts_and_undo_work_as_in_a_client(phone
     tab = phone.tab
     assert tab.text("#ring") == "0/2"
     tab.click("#h1")
-    phone.says("Saved · +10 XP")
+    says(tab, "Saved · +10 XP")
     assert tab.text("#ring") == "1/2"
-    tab.click("#h1")
-    phone.says("Saved")
+    tick(tab, "#h1")
     assert tab.text("#ring") == "0/2"
     tab.click("#n2")
     phone.wait("document.querySelector('.panel input')")
     tab.click(".panel input")
     tab.type("3")
     tab.press("Add")
-    phone.says("Saved")
+    saved(tab)
     assert "3/8 glasses" in tab.text("#body")
-    tab.click(f"[id='t{YESTERDAY}']")
-    phone.wait(f"data.day === '{YESTERDAY}'")
-    tab.click("#h1")
-    phone.says("Saved")
+    tab.click(f"[id='t{today(-1)}']")
+    phone.wait(f"data.day === '{today(-1)}'")
+    tick(tab, "#h1")
     assert tab.run("document.documentElement.scrollWidth") <= 390
     rows = tab.run("data.habits.concat(data.others).map((it) => [it.name, it.signs.at(-1)])")
     assert ["Run", "+"] in rows
@@ -117,11 +108,10 @@ def test_without_a_connection_it_says_so_and_goes_on_once_there_is_one(phone):
     network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     phone.tab.send("Network.emulateNetworkConditions", offline=True, **network)
     phone.tab.click("#h1")
-    phone.says("Your Pi does not answer. Are you online?")
+    says(phone.tab, "Your Pi does not answer. Are you online?")
     assert phone.tab.run("document.getElementById('h1').ariaPressed") == "false"
     phone.tab.send("Network.emulateNetworkConditions", offline=False, **network)
-    phone.tab.click("#h1")
-    phone.says("Saved")
+    tick(phone.tab, "#h1")
 
 
 def test_a_revoked_phone_is_back_at_the_form_with_its_next_tap(phone):
@@ -143,6 +133,5 @@ def test_messages_and_clicks_that_are_not_the_persons_do_nothing(phone):
       document.getElementById("h1").click();
     })()""")
     assert phone.tab.run("document.getElementById('h1').ariaPressed") == "false"
-    phone.tab.click("#h1")
-    phone.says("Saved")
+    tick(phone.tab, "#h1")
     assert phone.calls() == count + 1

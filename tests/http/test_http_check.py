@@ -5,9 +5,7 @@ import pytest
 from tests.http.test_sign_in_clients import serving
 from tests.support.http_server import HttpServer
 from tests.support.web import Handler, listening
-from tools.core.errors import ToolError
 from tools.core.health import run_check
-from tools.core.http import Request
 from tools.core.settings import current
 from tools.http import http_check, tokens
 
@@ -28,13 +26,6 @@ def answering(status, *headers, metadata=None):
             self.send(metadata, b"<html>")
 
     return listening(Alike)
-
-
-def test_a_server_that_refuses_our_token_has_another_state():
-    challenge = ("WWW-Authenticate", f"Bearer {http_check.REALM}")
-    with answering(401, challenge) as url, pytest.raises(ToolError) as refusal:
-        http_check._expect("a call", 200, "", Request(url, "POST"))
-    assert "another MCP_STATE_DIR" in refusal.value.hint
 
 
 @pytest.fixture

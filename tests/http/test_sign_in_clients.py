@@ -5,7 +5,6 @@ import functools
 import http.server
 import json
 import ssl
-import threading
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ from mcp.shared.auth import OAuthClientMetadata
 from tests.http.test_sign_in import query_of
 from tests.support.client import SERVE, TIMEOUT_S, finished
 from tests.support.http_server import HttpServer
+from tests.support.web import started
 
 pytestmark = pytest.mark.slow
 
@@ -123,13 +123,12 @@ def serving(folder):
     -addext subjectAltName=DNS:localhost"""
     finished(command.split(), cwd=folder, check=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-        files.socket = context.wrap_socket(files.socket, server_side=True)
-        threading.Thread(target=files.serve_forever, daemon=True).start()
+    files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    files.socket = context.wrap_socket(files.socket, server_side=True)
+    with started(files):
         yield f"https://localhost:{files.server_port}"
-        files.shutdown()
 
 
 def test_a_client_that_is_a_document_signs_in(tmp_path):

@@ -23,12 +23,12 @@ CALLS = int(os.environ.get("MIX_HTTP", "60"))
 class Person:
     """A user all of whose texts contain the user's name, and the titles that were applied."""
 
-    def __init__(self, server, name):
+    def __init__(self, server, name, other):
         self.server = server
         self.name = name
+        self.other = other
         self.token = server.token(user=name, scope="onepercent", jti=f"token-of-{name}")
         self.chance = random.Random(name)
-        self.other = None
         self.writes = 0
         self.titles = set()
 
@@ -42,7 +42,7 @@ class Person:
 
     def look(self):
         snapshot = self.call("get_user_snapshot")
-        assert self.other.name not in json.dumps(snapshot), snapshot
+        assert self.other not in json.dumps(snapshot), snapshot
 
     def preview(self):
         title = f"{self.name} {uuid.uuid4().hex[:8]}"
@@ -66,9 +66,9 @@ class Person:
 
 def test_two_users_at_once_mix_nothing_up():
     with HttpServer(ONEPERCENT_RATE_LIMIT="off", ONEPERCENT_TZ="UTC") as server:
-        carl, dora = people = [Person(server, name) for name in ("carl", "dora")]
-        carl.other = dora
-        dora.other = carl
+        carl = Person(server, "carl", "dora")
+        dora = Person(server, "dora", "carl")
+        people = [carl, dora]
         with ThreadPoolExecutor(24) as callers:
             list(callers.map(lambda number: people[number % 2].step(), range(CALLS * 2)))
         for person in people:
