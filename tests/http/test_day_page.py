@@ -16,21 +16,14 @@ def turned(tab, press):
     wait_until(lambda: tab.contexts != before)
 
 
-def opened(browser, url):
-    """A tab of a phone's width at `url`."""
-    tab = browser.open("about:blank", 390)
-    turned(tab, lambda: tab.send("Page.navigate", url=url))
-    return tab
-
-
 class Phone:
     """A browser in front of a server, and the person who holds it: anna."""
 
     def __init__(self, browser, server):
-        self.browser = browser
         self.server = server
         self.origin = server.url.removesuffix("/mcp")
-        self.tab = opened(browser, f"{self.origin}/day")
+        self.tab = browser.open("about:blank", 390)
+        turned(self.tab, lambda: self.tab.send("Page.navigate", url=f"{self.origin}/day"))
         self.token = server.token(scope="onepercent")
 
     def do(self, action, **params):
