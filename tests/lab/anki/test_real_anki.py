@@ -123,10 +123,6 @@ mw.col.db.execute("update notes set mod = mod - 9")
 # Restoring
 
 
-def count_of_notes(anki):
-    return anki.python("mw.col.note_count()")
-
-
 @pytest.mark.parametrize("way", ["lost", "undone", "crash"])
 def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
     add(anki, 300)
@@ -142,7 +138,7 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
 
     if way == "undone":
         delete_notes(notes)
-        assert count_of_notes(anki) == 0
+        assert anki.python("mw.col.note_count()") == 0
         anki.python("mw.undo()")
     else:
         monkeypatch.setattr(client, "send", lose)
@@ -154,7 +150,7 @@ def test_a_restore_adds_no_note_that_is_there(anki, monkeypatch, way):
     answer = restore(entries()[0][0])
 
     assert answer["alreadyThere"] == 300 and "addedAgain" not in answer
-    assert count_of_notes(anki) == 300
+    assert anki.python("mw.col.note_count()") == 300
 
 
 # A session
