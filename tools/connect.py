@@ -18,6 +18,8 @@ from tools.core.files import replacing
 from tools.starting import VERSION
 from tools.toolkit import PROJECT, JsonObject
 
+# The bundle's manifest as it is on every machine.
+MANIFEST = Path(__file__).with_name("manifest.json")
 INSTALLED = Path("/usr/local/bin/pi-mcp")  # the command that setup.sh --systemd installs
 # Never prompt; notice a dead link within a minute.
 SSH_OPTIONS = "-T -o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=3".split()
@@ -116,50 +118,13 @@ def manifest() -> JsonObject:
         summary = tool.description.partition(". ")[0].rstrip(".")
         tools.append({"name": name, "description": f"{summary}."})
     # The manifest with both, in the form of version 0.3.
-    return {
-        "manifest_version": "0.3",
-        "name": "pi-mcp",
-        "display_name": "Raspberry Pi (pi-mcp)",
-        "version": VERSION,
-        "description": "Anki, goals and habits, the Klipper documentation and search, "
-        "on your Raspberry Pi over ssh.",
-        "author": {"name": "pi-mcp"},
-        "icon": "icon.png",
-        "tools": tools,
-        "server": {
-            "type": "binary",
-            "entry_point": "manifest.json",
-            "mcp_config": {
-                "command": "ssh",
-                "args": arguments,
-                "platform_overrides": {
-                    "win32": {"command": "C:\\Windows\\System32\\OpenSSH\\ssh.exe"}
-                },
-            },
-        },
-        "user_config": {
-            "host": _text_setting(
-                "User and address of the Pi",
-                "As ssh takes it; your key must be there (ssh-copy-id).",
-                host,
-            ),
-            "command": _text_setting(
-                "Command on the Pi",
-                "The server's absolute path, or what ./setup.sh --systemd installs.",
-                command,
-            ),
-        },
-    }
-
-
-def _text_setting(title: str, description: str, default: str) -> JsonObject:
-    return {
-        "type": "string",
-        "title": title,
-        "description": description,
-        "default": default,
-        "required": True,
-    }
+    manifest: JsonObject = json.loads(MANIFEST.read_text("utf-8"))
+    manifest |= {"version": VERSION, "tools": tools}
+    manifest["server"]["mcp_config"]["args"] = arguments
+    fields = manifest["user_config"]
+    fields["host"]["default"] = host
+    fields["command"]["default"] = command
+    return manifest
 
 
 def _anki_of_the_desktop(home: str) -> tuple[list[str], list[str]]:
