@@ -19,9 +19,10 @@ from typing import Any
 from tools.core import errors
 from tools.toolkit import JsonObject, ToolError
 
-from ..base import days, fields, unknown_fields, words
+from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from ..base.fields import Fields
+from ..base.unknown_fields import hint_for, sent_words
 from ..habits.schedules import parsed_numbers
 from . import targets
 from .unit_of_work import ENTITY_OF, INTERNAL_COLUMNS, StoredRow, UnitOfWork
@@ -124,25 +125,6 @@ def ordered() -> list[Action]:
     return sorted(published, key=lambda action: action.domain)
 
 
-# Verbs that models invent, and those that they may stand for.
-INVENTED_VERBS = {
-    "uncomplete": "reopen unmark",
-    "undo": "reopen unmark resume",
-    "clear": "unmark",
-    "restore": "unarchive reopen",
-    "done": "complete mark_completed",
-    "finish": "complete",
-    "end": "complete",
-    "check": "complete mark_completed",
-    "skip": "mark_missed pause",
-    "move": "shift update",
-    "postpone": "shift update",
-    "edit": "update update_entry",
-    "add": "create create_entry",
-    "remove": "delete delete_entry unmark",
-}
-
-
 def action_named(name: object) -> Action:
     """Find the published action of that name. Raises ToolError that names the nearest ones."""
     if not name:
@@ -154,14 +136,14 @@ def action_named(name: object) -> Action:
     unknown = fields.printable(name).lower()
     domain, _, verb = unknown.partition(".")
     names = [each.name for each in ordered()]
-    meant = [f"{domain}.{each}" for each in INVENTED_VERBS.get(verb, "").split()]
+    meant = [f"{domain}.{each}" for each in sent_words("verb").get(verb, "").split()]
     # A wrong name leads to a deletion only if it says so.
     harmless = [each for each in names if "delete" not in each]
     nearest = [each for each in meant if each in names]
     way = ""
     if not nearest:
         nearest = errors.nearest_names(unknown, harmless, cutoff=0)
-        way = unknown_fields.hint_for(verb if domain in ENTITY_OF.values() else domain)
+        way = hint_for(verb if domain in ENTITY_OF.values() else domain)
     hint = f"There are: {', '.join(nearest)}. {way}".rstrip()
     raise ToolError(f"Unknown action: {unknown}", hint, "UNKNOWN_ACTION")
 

@@ -18,7 +18,7 @@ from tools.core.schema import derive
 from tools.toolkit import JsonObject, Limits, ToolError, filled
 
 from . import days, rules, texts
-from .unknown_fields import OTHER_NAMES, hint_for
+from .unknown_fields import hint_for, sent_words
 
 UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.
@@ -338,7 +338,8 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         hint = hint_for(lower)
         # What has a hint of its own is another field only if it is nearly the same word.
         likeness = MISSPELT_LIKENESS if hint else MEANT_LIKENESS
-        meant = [name for name in names if lower in OTHER_NAMES.get(name, "").split()]
+        others = sent_words("field")
+        meant = [name for name in names if lower in others.get(name, "").split()]
         meant = meant or errors.nearest_names(lower, names, likeness, most=1)
         if meant:
             hint = f"Use {' or '.join(meant)}."

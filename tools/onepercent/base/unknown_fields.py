@@ -1,6 +1,11 @@
 """Names of fields and actions that do not exist: the field that is meant, or a hint at another way to the same
 end."""
 
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
 # Hints by words of a name; the first row that has one counts. Fields that the object takes come first.
 HINTS = {
     "remind reminder notify notification alarm alert time at hour": (
@@ -31,31 +36,12 @@ HINTS = {
     "tag tags label color colour": "There are no tags: a goal has a category, a habit an icon.",
 }
 
-# The names that models send for a field. If they fit several fields, the object's own one counts.
-OTHER_NAMES = {
-    "preview_id": "id",
-    "step_id": "id task_id",
-    "habit_id": "id habit",
-    "diary_id": "id",
-    "goal_id": "id goal",
-    "dt": "deadline due date due_date",
-    "date": "dt",
-    "until": "end_date ends duration_days",
-    "due": "deadline end_date ends due_date",
-    "name": "title",
-    "title": "name",
-    "why_important": "description",
-    "schedule_days": "days weekdays",
-    "interval": "n",
-    "note": "comment",
-    "excuse_reason": "reason",
-    "order": "position",
-    "amount": "value",
-    "what_done": "title content text",
-    "what_not_done": "content text",
-    "reflection": "content text",
-    "plans": "content text",
-}
+
+@cache
+def sent_words(sort: str) -> Mapping[str, str]:
+    """Rows of one sort of `unknown.txt`, `field` or `verb`: the words by name."""
+    text = Path(__file__).with_name("unknown.txt").read_text("utf-8")
+    return dict(re.findall(rf"(?m)^{sort} (\w+): (.+)", text))
 
 
 def hint_for(name: str) -> str:
