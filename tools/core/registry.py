@@ -9,7 +9,7 @@ from .errors import ToolError, did_you_mean
 from .places import toolsets
 from .settings import PROJECT, TOOLS_FOLDER, current
 from .tool import TOOLS, Function, Tool, toolset_of
-from .toolsets import declared_in_packages
+from .toolsets import offered_packages
 
 COMMANDS: dict[tuple[str, str], Function] = {}
 
@@ -50,10 +50,11 @@ def for_people(function: Function) -> Function:
 def start_jobs() -> list[Callable[[], None]]:
     """The jobs to run in a thread once the server has answered its first request: `at_start` of each module
     that an offered toolset names in `START_MODULES`. Imports only those modules."""
-    return [
-        importlib.import_module(module).at_start
-        for _, module in declared_in_packages("START_MODULES")
-    ]
+    jobs = []
+    for _, package in offered_packages():
+        for module in getattr(package, "START_MODULES", ()):
+            jobs.append(importlib.import_module(module).at_start)
+    return jobs
 
 
 @cache

@@ -5,7 +5,7 @@ This imports only packages, not their modules, since every session begins with t
 
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import calls
 from .places import toolsets
@@ -13,14 +13,6 @@ from .settings import current
 
 # Called when a tool's description suffix has changed, and with it `tools/list`.
 LISTENERS: list[Callable[[], None]] = []
-
-
-class Instruction(NamedTuple):
-    """A sentence for the model in the `INSTRUCTIONS` of a toolset's package; `write`: it is about changes, so
-    read-only mode leaves it out."""
-
-    text: str
-    write: bool = False
 
 
 def tools_changed() -> None:
@@ -43,18 +35,19 @@ def only_reads(toolset: str) -> bool:
     return current().read_only or (caller is not None and toolset in caller.read_only)
 
 
-def declared_in_packages(constant: str) -> Iterator[tuple[str, Any]]:
-    """Each item of this constant in the packages of the offered toolsets, after the toolset's name."""
+def offered_packages() -> Iterator[tuple[str, Any]]:
+    """The package of each toolset that the settings offer to the current caller, after its name."""
     for name in filter(offers, toolsets()):
-        package = importlib.import_module(f"tools.{name}")
-        for item in getattr(package, constant, ()):
-            yield name, item
+        yield name, importlib.import_module(f"tools.{name}")
 
 
 def instructions() -> str:
-    """The sentences for the model about the toolsets that the settings offer to the current caller."""
+    """The sentences for the model about the offered toolsets: the `INSTRUCTION` of each package and, unless
+    the caller only reads, its `WRITE_INSTRUCTION` about changes."""
     texts = []
-    for name, instruction in declared_in_packages("INSTRUCTIONS"):
-        if not (instruction.write and only_reads(name)):
-            texts.append(instruction.text)
-    return " ".join([*texts, "Errors carry a hint: what to do next."])
+    for name, package in offered_packages():
+        texts.append(getattr(package, "INSTRUCTION", ""))
+        if not only_reads(name):
+            texts.append(getattr(package, "WRITE_INSTRUCTION", ""))
+    texts.append("Errors carry a hint: what to do next.")
+    return " ".join(filter(None, texts))
