@@ -89,12 +89,12 @@ class Variable(NamedTuple):
     writes because of a value, or None.
     """
 
-    name: str
     default: object
     meaning: str
     parse: Callable[[str], object] = str
     secret: bool = False
     writes: Callable[[Any], Path | None] = lambda value: None
+    name: str = ""
 
     def value(self, texts: Mapping[str, str]) -> object:
         """The value by the texts of all variables, or the default. Raises SettingsError that names the
@@ -122,8 +122,11 @@ _sections: dict[type["Section"], Any] = {}
 
 # Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
-    """A group of settings, read once from `environ` and the settings file. Raises SettingsError that names
-    the variable."""
+    """A group of settings, read once from `environ` and the settings file. The variable of a field has its
+    name in capitals, without the unit `_s`, behind the `prefix`. Raises SettingsError that names the
+    variable."""
+
+    prefix = ""
 
     def __init__(self, environ: Mapping[str, str]):
         texts = places.values_in_file(places.settings_file(environ))
@@ -135,9 +138,12 @@ class Section:
     @cache
     def variables(cls) -> dict[str, Variable]:
         """The variable of each field."""
-        return {
-            name: variable for name, variable in vars(cls).items() if isinstance(variable, Variable)
-        }
+        variables = {}
+        for field, variable in vars(cls).items():
+            if isinstance(variable, Variable):
+                name = cls.prefix + field.removesuffix("_s").upper()
+                variables[field] = variable._replace(name=name)
+        return variables
 
     @classmethod
     def current(cls: type[AnySection]) -> AnySection:
@@ -151,31 +157,28 @@ class Section:
 class Settings(Section):
     """The server's own settings."""
 
+    prefix = "MCP_"
     toolsets: tuple[str, ...] = setting(
-        "MCP_TOOLSETS", (), "list only these toolsets, e.g. `klipper,anki`", _known_toolsets
+        (), "list only these toolsets, e.g. `klipper,anki`", _known_toolsets
     )
-    read_only: bool = setting("MCP_READ_ONLY", False, "1 lists no tool that changes anything", flag)
+    read_only: bool = setting(False, "1 lists no tool that changes anything", flag)
     language: str = setting(
-        "MCP_LANGUAGE",
         language_of,
         "language of texts for the person, `ru` or `en`; "
         "unset: `ru` if `LANG` is Russian, C or unset, else `en`",
         one_of("ru", "en"),
     )
     tool_names: str = setting(
-        "MCP_TOOL_NAMES",
         "underscore",
         "`dotted` lists `anki.add_notes` instead of `anki_add_notes`",
         one_of("underscore", "dotted"),
     )
     pages: str = setting(
-        "MCP_PAGES",
         "auto",
         "`on`: the client shows pages, whatever it announces; `off`: none",
         one_of("auto", "on", "off"),
     )
     state_dir: Path = setting(
-        "MCP_STATE_DIR",
         lambda texts: Path(places.xdg_folder(texts, "XDG_STATE_HOME", ".local/state")),
         "where OnePercent's database (goals, habits, diary), locks and stamps are kept",
         path,
@@ -183,37 +186,28 @@ class Settings(Section):
     )
     # Declared only to be listed: `places.sockets` reads the variable, and if it is unset tries
     # XDG_RUNTIME_DIR first.
-    socket: Path = setting(
-        "MCP_SOCKET", Path(places.SYSTEM_SOCKET), "where the resident service listens", path
-    )
+    socket: Path = setting(Path(places.SYSTEM_SOCKET), "where the resident service listens", path)
     idle_exit_s: int = setting(
-        "MCP_IDLE_EXIT",
         0,
         "seconds without a session after which a service started by systemd ends; 0: never",
         count,
     )
-    max_sessions: int = setting(
-        "MCP_MAX_SESSIONS", 16, "most sessions of the service at a time", positive
-    )
+    max_sessions: int = setting(16, "most sessions of the service at a time", positive)
     http_listen: str = setting(
-        "MCP_HTTP_LISTEN",
         "127.0.0.1:8422",
         "where `--http` listens: `host:port`, or the path of a unix socket",
     )
     http_url: str = setting(
-        "MCP_HTTP_URL",
         "http://127.0.0.1:8422/mcp",
         "the public address of `--http`; tokens are valid only for it",
         url,
     )
     http_key_file: Path = setting(
-        "MCP_HTTP_KEY_FILE",
         Path("http-keys"),
         "the keys that tokens are signed with; a relative path is below MCP_STATE_DIR",
         path,
     )
     http_rate: int = setting(
-        "MCP_HTTP_RATE",
         120,
         "requests per minute that a person may send, half of them at once",
         positive,

@@ -71,47 +71,38 @@ class KlipperSettings(Section):
     """Settings: which documentation, where, and how often it is compared."""
 
     klipper_docs_url: str = setting(
-        "KLIPPER_DOCS_URL",
         "https://github.com/Klipper3d/klipper.git",
         "repository of the Klipper documentation",
     )
-    klipper_docs_branch: str = setting(
-        "KLIPPER_DOCS_BRANCH", "", "its branch; empty: the repository's default"
-    )
+    klipper_docs_branch: str = setting("", "its branch; empty: the repository's default")
     klipper_docs_dir: Path = setting(
-        "KLIPPER_DOCS_DIR",
         PROJECT / "docs_repo" / "klipper",
         "its checkout, or one of your own, which is only read; the pages are in its `docs/`",
         settings.path,
         writes=lambda checkout: None if is_foreign_checkout(checkout) else checkout,
     )
     klipper_docs_extra: tuple[Repository, ...] = setting(
-        "KLIPPER_DOCS_EXTRA",
         (),
         "more repositories, `name=url#branch:docs-path`, separated by spaces",
         _parse_repositories,
     )
     klipper_printer_data: Path = setting(
-        "KLIPPER_PRINTER_DATA",
         Path("~/printer_data"),
         "the printer's own files (config, log, socket), which are only read; `off`: none",
         Path,
     )
     printers: dict[str, str] = setting(
-        "PRINTERS",
         {},
         "more printers by their Moonraker, only read: `k1=http://k1.local:7125 voron=http://192.168.1.20:7125`",
         _parse_printers,
     )
     printer_keys: dict[str, str] = setting(
-        "PRINTER_KEYS",
         {},
         "API keys of those among them that want one: `k1=KEY`",
         _parse_pairs,
         secret=True,
     )
     klipper_docs_check_interval_s: int = setting(
-        "KLIPPER_DOCS_CHECK_INTERVAL",
         3600,
         "seconds between two checks of the upstream; 0: at every start",
         settings.count,

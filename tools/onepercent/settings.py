@@ -31,46 +31,39 @@ class OnePercentSettings(Section):
     """Whose data it is, in which file, which consent a change needs, where notices go."""
 
     onepercent_db: Path = setting(
-        "ONEPERCENT_DB",
         Path("onepercent.sqlite3"),
         "OnePercent's database; a relative path is below MCP_STATE_DIR",
         settings.path,
         writes=lambda path: (settings.current().state_dir / path).parent,
     )
     onepercent_backup_dir: Path = setting(
-        "ONEPERCENT_BACKUP_DIR",
         Path("backups"),
         "folder for a daily copy of the database, best on another disk; a relative path is beside the database",
         settings.path,
     )
     onepercent_user: str = setting(
-        "ONEPERCENT_USER",
         "local",
         "whose goals, habits and diary these are; over HTTP the token decides",
     )
     onepercent_tz: str = setting(
-        "ONEPERCENT_TZ",
         "",
         "time zone that decides what today is, e.g. `Europe/Berlin`; empty: the machine's",
         zone,
     )
     onepercent_preview_ttl_s: int = setting(
-        "ONEPERCENT_PREVIEW_TTL",
         300,
         "seconds for which a preview can be applied",
         settings.positive,
     )
     onepercent_rate_limit: bool = setting(
-        "ONEPERCENT_RATE_LIMIT", True, "`off` lifts the limits on calls per minute", settings.flag
+        True, "`off` lifts the limits on calls per minute", settings.flag
     )
     onepercent_confirm: str = setting(
-        "ONEPERCENT_CONFIRM",
         "off",
         "`elicit` asks the person through the client before anything is applied",
         settings.one_of("off", "elicit"),
     )
     notify_url: str = setting(
-        "NOTIFY_URL",
         "",
         "where notices are sent: a topic of ntfy, Gotify's `/message?token=…`, a webhook; "
         "empty: none",
@@ -78,19 +71,12 @@ class OnePercentSettings(Section):
         secret=True,
     )
     notify_body: str = setting(
-        "NOTIFY_BODY",
         "",
         'what a webhook expects, with `{title}` and `{text}` in it, e.g. `{"content": "{text}"}`',
     )
-    notify_morning: str = setting(
-        "NOTIFY_MORNING", "08:00", "time of the notice about the day ahead", _time_of_day
-    )
-    notify_evening: str = setting(
-        "NOTIFY_EVENING", "21:00", "time of the notice about what is left", _time_of_day
-    )
-    notify_private: bool = setting(
-        "NOTIFY_PRIVATE", False, "1 sends counts, no titles", settings.flag
-    )
+    notify_morning: str = setting("08:00", "time of the notice about the day ahead", _time_of_day)
+    notify_evening: str = setting("21:00", "time of the notice about what is left", _time_of_day)
+    notify_private: bool = setting(False, "1 sends counts, no titles", settings.flag)
 
 
 current = OnePercentSettings.current

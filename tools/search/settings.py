@@ -19,34 +19,28 @@ class SearchSettings(Section):
     """Settings: the search service, and how it is asked."""
 
     search_api_url: str = setting(
-        "SEARCH_API_URL",
         "",
         "the address that `search` calls: an engine's API, an n8n webhook, or one with `{query}` in it; "
         "empty: no search",
         settings.url,
     )
     search_api_kind: str = setting(
-        "SEARCH_API_KIND",
         "auto",
         f"`json`: your own service; `{'`, `'.join(ENGINE_KINDS)}`; auto: by the address",
         settings.one_of("auto", "json", *ENGINE_KINDS),
     )
     search_api_key: str = setting(
-        "SEARCH_API_KEY",
         "",
         "its key, sent as `Authorization: Bearer …`, or unchanged if it names a scheme",
         _header,
         secret=True,
     )
     search_api_method: str = setting(
-        "SEARCH_API_METHOD",
         "post",
         "`get` sends query parameters instead of JSON",
         settings.one_of("post", "get"),
     )
-    search_api_timeout_s: int = setting(
-        "SEARCH_API_TIMEOUT", 30, "seconds to wait for its answer", settings.positive
-    )
+    search_api_timeout_s: int = setting(30, "seconds to wait for its answer", settings.positive)
 
 
 current = SearchSettings.current
