@@ -3,6 +3,7 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -10,7 +11,9 @@ from tests.support.client import PROJECT, TIMEOUT_S, Client
 from tools import listing
 from tools.core import calls, files, presses, settings
 from tools.core.errors import Cancelled, ToolError
-from tools.core.files import exclusive_lock, make_file, replace_file
+from tools.core.files import exclusive_lock, replace_file
+
+make_file = partial(replace_file, keeps_existing=True)
 
 
 def test_a_file_is_made_once_and_what_another_made_first_stays(tmp_path):

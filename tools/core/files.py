@@ -71,17 +71,11 @@ def make_folder_of(path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes | str, keeps_existing: bool = False) -> None:
-    """Write `path` whole, and make its folder if there is none. Raises OSError; then the old file is
-    unchanged."""
+    """Write `path` whole, and make its folder if there is none. `keeps_existing`: a file that another process
+    made first stays. Raises OSError; then the old file is unchanged, or no file is left behind."""
     make_folder_of(path)
     with replacing(path, keeps_existing) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
-
-
-def make_file(path: Path, data: bytes | str) -> None:
-    """Write `path` whole unless it exists: a file that another process made first stays. Raises OSError; then
-    no file is left behind."""
-    replace_file(path, data, keeps_existing=True)
 
 
 def sync(path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .errors import ToolError
-from .files import make_file, plain_file
+from .files import plain_file, replace_file
 from .json_types import JsonObject
 
 # The entry of a result's `_meta` that holds the key.
@@ -27,7 +27,7 @@ def make_key(path: Path, subject: str) -> str:
     import hmac  # here, for its 3.4 MiB of OpenSSL: most sessions show no page
 
     if not path.exists():
-        make_file(path, os.urandom(SECRET_BYTES))
+        replace_file(path, os.urandom(SECRET_BYTES), keeps_existing=True)
     with plain_file(path, of_this_user=True) as file:
         secret = file.read(SECRET_BYTES + 1)
     if len(secret) != SECRET_BYTES or path.stat().st_mode & 0o077:

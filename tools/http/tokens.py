@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from tools.core.calls import Caller, caller_of_scope
-from tools.core.files import make_file, plain_file, replace_file
+from tools.core.files import plain_file, replace_file
 from tools.toolkit import JsonObject, compact_json
 
 ISSUER = "pi-mcp"
@@ -126,7 +126,7 @@ def read_keys(path: Path) -> Keys:
 def ensure_keys(path: Path) -> Keys:
     """The keys of the file, which is made with a new key if there is none yet. Raises OSError."""
     if not path.exists():
-        make_file(path, f"{secrets.token_hex(KEY_BYTES)}\n")
+        replace_file(path, f"{secrets.token_hex(KEY_BYTES)}\n", keeps_existing=True)
     return read_keys(path)
 
 

@@ -36,7 +36,7 @@ def check_config(
         Limits(max_length=printer_cfg.LARGEST_CONFIG),
     ] = "",
     include: Annotated[dict[str, str] | None, "included files: name → text"] = None,
-    path: Annotated[str | None, "another file beside printer.cfg", Limits(max_length=1000)] = None,
+    path: Annotated[str, "another file beside printer.cfg", Limits(max_length=1000)] = "",
     printer: printers.PrinterName = "",
 ) -> JsonObject:
     """Check a printer.cfg as Klipper would: options, values, pins, what is missing, what names something that

@@ -13,7 +13,7 @@ from .config.machine import cut_between_words
 from .config.reference import AXIS_STEPPER, REFERENCE_PAGE, Block, Option, Options, Reference
 from .search import index
 
-Name = Annotated[str | None, Limits(max_length=200)]
+Name = Annotated[str, Limits(max_length=200)]
 # Characters of a section's options with shortened texts.
 SECTION_CHARS = 2500
 # Entries of Config_Changes about a name.
@@ -21,7 +21,7 @@ MOST_CHANGES = 4
 
 
 @pages.DocsTool("config_reference", title="Options of printer.cfg")
-def config_reference(section: Name = None, option: Name = None, full: bool = False) -> JsonObject:
+def config_reference(section: Name = "", option: Name = "", full: bool = False) -> JsonObject:
     """Look up a printer.cfg section's options (default, required, text), or the sections that have an option;
     with what Config_Changes says. Texts are shortened unless `full`.
 

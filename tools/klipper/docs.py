@@ -17,8 +17,8 @@ def read_doc(
     path: Annotated[str, "from search_docs, or a link", Limits(max_length=1000)],
     offset: Annotated[int, "next_offset of the answer before", Limits(ge=0)] = 0,
     heading: Annotated[
-        str | None, "its text or #anchor, a [section], option or command", Limits(max_length=200)
-    ] = None,
+        str, "its text or #anchor, a [section], option or command", Limits(max_length=200)
+    ] = "",
 ) -> JsonObject:
     """Read one section of a Klipper docs page by its heading, or up to 10,000 characters from `offset`. While
     next_offset is not null there is more.
@@ -30,7 +30,7 @@ def read_doc(
     # The page, or a section of it.
     page = pages.resolve(path)
     text = pages.page_text(page)
-    heading = (heading or "").strip("# \t") or page.anchor
+    heading = heading.strip("# \t") or page.anchor
     section = headings.PageSection("", 1, 0, len(text))  # the whole page
     if heading:
         section = headings.section_named(text, heading, page.path)
@@ -63,8 +63,8 @@ def read_doc(
 @pages.DocsTool("list_docs_map", title="Contents of Klipper's docs")
 def list_docs_map(
     path: Annotated[
-        str | None, "one page: its headings with their size; or a source", Limits(max_length=1000)
-    ] = None,
+        str, "one page: its headings with their size; or a source", Limits(max_length=1000)
+    ] = "",
 ) -> JsonObject:
     """List all pages of the Klipper docs by folder, with title and size in bytes; or the headings of one
     page.
@@ -74,7 +74,6 @@ def list_docs_map(
     and its own, joined by "/"; further sources are a line each. A heading is its marks, its text and the
     characters of its section, all below it included.
     """
-    path = path or ""
     for source in sources():
         if source.name == path.strip("/ "):
             return _tree(source)

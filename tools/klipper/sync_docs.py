@@ -34,10 +34,10 @@ STATE_WORDS = {
 )
 def sync_docs(
     since: Annotated[
-        str | None,
+        str,
         "a day: also the entries of Config_Changes since then",
         Limits(max_length=10),
-    ] = None,
+    ] = "",
 ) -> JsonObject:
     """Bring the Klipper docs to the newest version (fetches about 2 MB).
 
@@ -48,7 +48,8 @@ def sync_docs(
     Raises ToolError when every source failed.
     """
     try:
-        since = date.fromisoformat(since).isoformat() if since else None
+        if since:
+            since = date.fromisoformat(since).isoformat()
     except ValueError:
         raise ToolError(
             f"{since} is not a date", "Write it as 2026-10-22.", "INVALID_DAY"
@@ -72,7 +73,7 @@ def sync_docs(
     return {"sources": answers} if len(every) > 1 else answer
 
 
-def _sync(source: Source, since: str | None, number: int, count: int) -> JsonObject:
+def _sync(source: Source, since: str, number: int, count: int) -> JsonObject:
     """Bring one source up to date; for progress it is the one of this `number` among `count`."""
 
     def report(percent: int, step: str) -> None:

@@ -23,7 +23,7 @@ from .phases.dry_run import dry_run
 def apply_actions(
     preview_id: str,
     user_confirmation: Annotated[str, "the person's words of consent"],
-    idempotency_key: str | None = None,
+    idempotency_key: str = "",
 ) -> JsonObject:
     """Apply a preview, all or nothing, only after the person said yes to it.
 

@@ -35,13 +35,11 @@ Status = Literal["work", "complete", "all", "archived"]
 )
 def get_user_snapshot(
     include: list[Section] | None = None,
-    date_from: Annotated[str | None, "default today; history: the last 7 days"] = None,
-    date_to: Annotated[str | None, "default: 7 days on; history: today"] = None,
+    date_from: Annotated[str, "default today; history: the last 7 days"] = "",
+    date_to: Annotated[str, "default: 7 days on; history: today"] = "",
     goals_status: Status | None = None,
     goal_id: Annotated[int | None, "that one whole, with every step"] = None,
-    find: Annotated[
-        str | None, "words in goals, steps, habits, diary; instead of a snapshot"
-    ] = None,
+    find: Annotated[str, "words in goals, steps, habits, diary; instead of a snapshot"] = "",
     picture: Annotated[bool | None, "add habits' marks as lines"] = None,
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule, XP and history, with the ids that actions need.
@@ -85,14 +83,14 @@ def get_user_snapshot(
     return answer
 
 
-def _section_names(include: Sequence[str], find: str | None, goal_id: int | None) -> list[str]:
+def _section_names(include: Sequence[str], find: str, goal_id: int | None) -> list[str]:
     """Names of the sections to show, each once."""
     if not include and not find:
         include = DEFAULT_SECTIONS if goal_id is None else ["goals"]
     return list(dict.fromkeys("goals" if name == STEPS_SECTION else name for name in include))
 
 
-def _asked_days(date_from: str | None, date_to: str | None) -> tuple[date | None, date | None]:
+def _asked_days(date_from: str, date_to: str) -> tuple[date | None, date | None]:
     """Parse the first and the last day that are asked for, and keep them within the days that can be computed.
     Raises ToolError INVALID_DATE."""
     first = max(fields.parse_date("date_from", date_from), EARLIEST) if date_from else None

@@ -55,10 +55,10 @@ def tick_by_press(
     action: Tick,
     id: int,
     press_key: str,
-    date: Annotated[str | None, "default: today"] = None,
+    date: Annotated[str, "default: today"] = "",
     amount: float | None = None,
     seen: Annotated[float | None, "the day's amount as the page shows it"] = None,
-    excuse_reason: str | None = None,
+    excuse_reason: str = "",
 ) -> JsonObject:
     """Tick a step or a day of a habit, or take it back: one press previews and applies one action.
 

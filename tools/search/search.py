@@ -22,7 +22,7 @@ from .settings import current
 def search(
     query: Annotated[str, Limits(min_length=1, strip=True)],
     limit: Annotated[int | None, "most results a page", Limits(ge=1)] = None,
-    cursor: Annotated[str | None, "nextCursor of the page before"] = None,
+    cursor: Annotated[str, "nextCursor of the page before"] = "",
     time_range: Annotated[
         Literal["day", "week", "month", "year"] | None, "how old results may be"
     ] = None,
