@@ -186,8 +186,8 @@ def _cards_due() -> int:
     return 0
 
 
-def _progress(done: float, total: float | None, message: str) -> None:
-    print(f"{message or 'working'} {done:g}{f'/{total:g}' if total else ''}", file=sys.stderr)
+def _progress(done: float, total: float, message: str) -> None:
+    print(f"{message} {done:g}/{total:g}", file=sys.stderr)
 
 
 def _ask(question: str, key: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from tools import listing, stdio
 from tools.core import calls, leaving, mcp_apps, results
 from tools.core.errors import RpcError, ToolError
-from tools.core.json_types import JsonObject, compact_json, filled
+from tools.core.json_types import JsonObject, compact_json
 from tools.core.toolsets import instructions
 from tools.starting import VERSION
 from tools.stdio import ID, fits
@@ -160,15 +160,19 @@ class Request:
         """Send the client a message about this request, unless it was answered or withdrawn."""
         raise NotImplementedError
 
-    def report(self, done: float, total: float | None, message: str) -> None:
+    def report(self, done: float, total: float, message: str) -> None:
         """Send the client a progress notification, unless one was sent just before."""
         progress_token = self.meta.get("progressToken")
         now_s = time.monotonic()
         if progress_token is None or (done != total and now_s - self.reported_s < PROGRESS_S):
             return
         self.reported_s = now_s
-        progress = {"progressToken": progress_token, "progress": done}
-        params = progress | filled(total=total, message=message)
+        params = {
+            "progressToken": progress_token,
+            "progress": done,
+            "total": total,
+            "message": message,
+        }
         self.notify({"method": "notifications/progress", "params": params})
 
     def admit(self, is_begun: bool = True) -> None:

@@ -23,7 +23,7 @@ MOST_COMPUTED_S = 30.0
 # The suffix of a toolset's name in a scope that allows only its readers.
 READ_ONLY = ":read"
 
-Report = Callable[[float, float | None, str], None]
+Report = Callable[[float, float, str], None]
 Ask = Callable[[str, str], str]
 
 
@@ -76,8 +76,8 @@ def calling(call: RunningCall) -> Iterator[list[str]]:
         _running.reset(token)
 
 
-def report(done: float, total: float | None = None, message: str = "") -> None:
-    """Report progress to the client; `total` is None if it is unknown."""
+def report(done: float, total: float, message: str) -> None:
+    """Report progress to the client."""
     _running.get().report(done, total, message)
 
 
