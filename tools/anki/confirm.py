@@ -6,11 +6,10 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from tools.core import calls, files
-from tools.toolkit import ToolError, quoted
+from tools.core import calls
+from tools.toolkit import ToolError, exclusive_lock, quoted
 
 from . import notes
-from .notes import Infos
 from .settings import current
 
 Selection = TypeVar("Selection", bound=Iterable[int])
@@ -62,7 +61,7 @@ def agreed(
         if description := describe(selection):
             _ask_person(description)
     # Under the lock it is selected again, and has to be the same.
-    with files.exclusive_lock("anki"):
+    with exclusive_lock("anki"):
         yield checked()
 
 
@@ -77,7 +76,7 @@ def _ask_person(description: str) -> None:
         )
 
 
-def examples_text(infos: Infos) -> str:
+def examples_text(infos: notes.Infos) -> str:
     """Quote the first fields of two notes for a question, each on one line."""
     excerpts = [quoted(notes.first_text(info), 40) for info in islice(infos.values(), 2)]
     return f": {', '.join(excerpts)} …" if excerpts else ""

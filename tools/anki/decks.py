@@ -7,8 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
-from tools.core import calls
-from tools.toolkit import JsonObject, Tool, ToolError, did_you_mean
+from tools.toolkit import JsonObject, Tool, ToolError, checkpoint, did_you_mean
 
 from . import client
 from .client import Action, IdByName, Ids, IdsByName, action, card_search
@@ -156,7 +155,7 @@ def rename_deck(oldName: str, newName: str) -> None:
         return rename_deck(temporary, new)
     actions = list(_renaming_actions(old, new, deck_ids))
     # New decks with the cards of the old ones, which go once they are seen empty.
-    calls.checkpoint()
+    checkpoint()
     try:
         client.results(*actions)
         if cards_left := cards_within([old]):

@@ -8,8 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Annotated
 
-from tools.core import calls
-from tools.toolkit import JsonObject, Limits, Tool, ToolError, quoted
+from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint, quoted
 
 from . import client, confirm, decks, journal, notes
 from .client import action, note_search
@@ -160,7 +159,7 @@ class DeckDeletion(list[int]):
         lost = []
         if self.cards_too:
             lost = _deleted_notes(notes.by_id(client.call("cardsToNotes", cards=self)))
-        calls.checkpoint()
+        checkpoint()
         cards_by_deck = self.cards_by_deck
         for name in self.filtered:  # it only borrows its cards
             del cards_by_deck[name]

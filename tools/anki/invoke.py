@@ -8,7 +8,6 @@ from tools.core import calls
 from tools.toolkit import JsonObject, Limits, Tool, ToolError
 
 from . import client
-from .client import READING, Refused
 from .note_input import checked_filename
 from .settings import current
 
@@ -99,7 +98,7 @@ def invoke(
             _check_safe(name[:80], members)
     try:
         return client.send(request)
-    except Refused as error:
+    except client.Refused as error:
         if (way := _way_in_anki(action)) and error.text == "unsupported action":
             error.hint = f"AnkiConnect cannot do it; {way}."
         elif way:
@@ -119,7 +118,7 @@ def invoke_reading(
     """
     brings_media = any(key in MEDIA_PARAMETERS for key, _ in _nested_members(params))
     for name in client.action_names({"action": action, "params": params}):
-        if brings_media or name not in READING - DECK_MAKING_ACTIONS:
+        if brings_media or name not in client.READING - DECK_MAKING_ACTIONS:
             hint = "In read-only mode (MCP_READ_ONLY) only actions that change and store nothing are sent."
             if name in DECK_MAKING_ACTIONS:
                 hint = "It makes a deck of an unknown name, which read-only mode forbids; use anki_due or anki_stats."

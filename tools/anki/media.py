@@ -10,7 +10,6 @@ from tools.toolkit import Answer, JsonObject, Limits, Tool, ToolError, quoted
 from . import client, confirm, decks, journal, notes
 from .client import Ids, action, note_search
 from .images import image_bytes, pictures
-from .images.image_bytes import ImageError
 from .note_input import ItemError, checked_filename
 
 # Bytes of a file that is sent without being asked for by size: 1.5 MB are 500,000 tokens.
@@ -45,7 +44,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
             "MEDIA_TOO_LARGE",
             sizeBytes=size_bytes,
         )
-    with suppress(ImageError):
+    with suppress(image_bytes.ImageError):
         if mime_type := SHOWN_TYPES.get(image_bytes.file_extension(data)):
             return Answer(answer, {"type": "image", "data": content, "mimeType": mime_type})
     return answer

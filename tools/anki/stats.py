@@ -9,7 +9,6 @@ from tools.toolkit import JsonObject, Limits, Tool
 from . import client, decks, notes
 from .batch import TOGETHER, timed_parts
 from .card_text import CLOZE
-from .client import action, card_search, note_search
 from .studying import review_log, study_queue
 
 # The searches for cards due today, tomorrow and so on.
@@ -52,9 +51,9 @@ def stats(
     # The cards answered today, since yesterday and since the day before show where Anki's day begins.
     searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST_SEARCHES)
     deck_stats, leeches, answered, today, yesterday, before, *forecast = client.results(
-        action("getDeckStats", decks=list(deck_ids)),
-        note_search(f"{scope} tag:leech"),
-        *(card_search(f"{scope} {search}") for search in searches),
+        client.action("getDeckStats", decks=list(deck_ids)),
+        client.note_search(f"{scope} tag:leech"),
+        *(client.card_search(f"{scope} {search}") for search in searches),
     )
     # Find the second at which Anki's day began, and count the answers of each day.
     recent = review_log.newest_answers(client.call("getReviewsOfCards", cards=before))

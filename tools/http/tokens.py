@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from tools.core.calls import Caller, caller_of_scope
-from tools.core.files import plain_file, replace_file
-from tools.toolkit import JsonObject, compact_json
+from tools.toolkit import JsonObject, compact_json, plain_file, replace_file
 
 ISSUER = "pi-mcp"
 LEEWAY_S = 60

@@ -26,7 +26,6 @@ from typing import NamedTuple
 from tools.toolkit import ToolError, checkpoint, compact_json, plain_file, replace_file, state_path
 
 from .. import headings, pages
-from ..headings import ENTRY_LEVEL, PageSection
 from ..pages import DocsPage
 from .spelling import ENDINGS, RUSSIAN_ENDING, STOP_WORDS, stem
 
@@ -108,13 +107,13 @@ def build_index(files: list[DocsPage]) -> bytes:
         except ToolError:  # it is not text
             continue
         # First, what stands before the first heading.
-        sections = [("", PageSection("", 1, 0)), *headings.page_sections(text).items()]
+        sections = [("", headings.PageSection("", 1, 0)), *headings.page_sections(text).items()]
         section_ends = [section.offset for _, section in sections[1:]] + [len(text)]
         for (anchor, section), end in zip(sections, section_ends):
             if section.offset == end:  # nothing stands before the first heading
                 continue
             body = list(tokens(text[section.offset : end]))
-            head = list(tokens(section.heading)) if section.level < ENTRY_LEVEL else []
+            head = list(tokens(section.heading)) if section.level < headings.ENTRY_LEVEL else []
             if section.offset == 0:
                 head += tokens(Path(page.path).stem)
             counts = Counter(body + WORDS_PER_HEADING_WORD * head)

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tools.core import errors
-from tools.toolkit import JsonObject, ToolError
+from tools.toolkit import JsonObject, ToolError, nearest_names
 
 from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
@@ -142,7 +141,7 @@ def action_named(name: object) -> Action:
     nearest = [each for each in meant if each in names]
     way = ""
     if not nearest:
-        nearest = errors.nearest_names(unknown, harmless, cutoff=0)
+        nearest = nearest_names(unknown, harmless, cutoff=0)
         way = hint_for(verb if domain in ENTITY_OF.values() else domain)
     hint = f"There are: {', '.join(nearest)}. {way}".rstrip()
     raise ToolError(f"Unknown action: {unknown}", hint, "UNKNOWN_ACTION")

@@ -9,7 +9,6 @@ from ..base import fields, rules
 from ..base.diff import Created, Thing
 from ..database import Row
 from ..habits import histories, schedules
-from ..habits.histories import History
 from . import (
     GOAL_ID_OR_NULL,
     Action,
@@ -233,12 +232,12 @@ def _reschedule(unit: UnitOfWork, habit: StoredRow, after: JsonObject) -> None:
                 unit.create("habit_schedules", values)
 
 
-def history_of(unit: UnitOfWork, habit: Row) -> History:
+def history_of(unit: UnitOfWork, habit: Row) -> histories.History:
     """Load the history of a habit as it is now."""
     return histories.load_where(unit.db, "h.id = :id", unit.today, id=habit["id"])[0]
 
 
-def warn_of_streak(unit: UnitOfWork, before: History) -> None:
+def warn_of_streak(unit: UnitOfWork, before: histories.History) -> None:
     """Warn if the streak that stood before an action is shorter now."""
     after = history_of(unit, before.habit)
     run_before = before.streak().run

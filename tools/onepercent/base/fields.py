@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any
 
-from tools.core import errors
 from tools.core.errors import LINE_BREAKERS
 from tools.core.parameters import is_no_id, parse_value
 from tools.core.schema import derive
-from tools.toolkit import JsonObject, Limits, ToolError, filled
+from tools.toolkit import JsonObject, Limits, ToolError, filled, nearest_names
 
 from . import days, rules, texts
 from .unknown_fields import hint_for, sent_words
@@ -340,7 +339,7 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         likeness = MISSPELT_LIKENESS if hint else MEANT_LIKENESS
         others = sent_words("field")
         meant = [name for name in names if lower in others.get(name, "").split()]
-        meant = meant or errors.nearest_names(lower, names, likeness, most=1)
+        meant = meant or nearest_names(lower, names, likeness, most=1)
         if meant:
             hint = f"Use {' or '.join(meant)}."
         hint = hint or f"{owner} takes {', '.join(names) or 'nothing'}."

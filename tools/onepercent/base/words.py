@@ -7,8 +7,8 @@ from datetime import date
 from os.path import commonprefix
 from typing import Any
 
-from tools.core import errors, settings
-from tools.toolkit import JsonObject
+from tools.core import settings
+from tools.toolkit import JsonObject, cut, one_line, quoted
 
 from . import days, texts
 
@@ -151,14 +151,14 @@ def changed_part(before: str, after: str) -> str:
     tail = commonprefix([removed[::-1], added[::-1]])[::-1]  # noqa: RUF071
     changes = ""
     for sign, changed in (("−", removed), ("+", added)):
-        line = errors.one_line(changed.removesuffix(tail))
+        line = one_line(changed.removesuffix(tail))
         if len(line) > LONGEST_CHANGE:
             line = text_of("part", text=line[: LONGEST_CHANGE // 2], count=len(line))
         if line:
             changes += f"[{sign} {line}]"
     if len(lead) > CONTEXT_CHARS:
         lead = f"…{lead[-CONTEXT_CHARS:]}"
-    return lead + changes + errors.cut(tail, CONTEXT_CHARS)
+    return lead + changes + cut(tail, CONTEXT_CHARS)
 
 
 def ranges(dates: list[str]) -> list[str]:
@@ -233,9 +233,7 @@ def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
 
 def in_quotes(text: object) -> str:
     """A person's text in the quotation marks of their language."""
-    return errors.quoted(
-        text, LONGEST_QUOTED, marks=text_of("quotes"), inner=text_of("quotes.inner")
-    )
+    return quoted(text, LONGEST_QUOTED, marks=text_of("quotes"), inner=text_of("quotes.inner"))
 
 
 def _shift(number: int) -> str:
