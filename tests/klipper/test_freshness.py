@@ -46,7 +46,7 @@ def test_a_tip_that_is_not_the_commit_of_the_pages_brings_the_note_and_tells_the
 @pytest.mark.slow
 def test_a_checkout_that_is_behind_is_said_until_a_sync(docs, behind, announcements, caplog):
     registry.load()
-    assert registry.start_jobs() == [at_start]
+    assert list(registry.start_jobs()) == [at_start]
     before = state_of(docs)
 
     at_start()

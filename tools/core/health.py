@@ -1,6 +1,6 @@
 """The health of the toolsets, for `server.py --check`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from . import registry, toolsets
@@ -29,16 +29,14 @@ def health_check(check: Check) -> Check:
     return check
 
 
-def run_checks(trying: bool = False) -> list[tuple[str, Health]]:
+def run_checks(trying: bool = False) -> Iterator[tuple[str, Health]]:
     """Run the check of each offered toolset, or with `trying` its trial; results by the toolset's name."""
     registry.load()
-    results = []
     for name in filter(toolsets.offers, sorted(CHECKS)):
         result = run_check(CHECKS[name])
         if trying and result.trial:
             result = run_check(result.trial)
-        results.append((name, result))
-    return results
+        yield name, result
 
 
 def run_check(check: Check) -> Health:

@@ -1,7 +1,7 @@
 """The registry of the tools, commands and start-up jobs that modules under `tools/<toolset>/` declare."""
 
 import importlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cache, wraps
 from typing import NamedTuple
 
@@ -47,14 +47,12 @@ def for_people(function: Function) -> Function:
     return run
 
 
-def start_jobs() -> list[Callable[[], None]]:
+def start_jobs() -> Iterator[Callable[[], None]]:
     """The jobs to run in a thread once the server has answered its first request: `at_start` of each module
     that an offered toolset names in `START_MODULES`. Imports only those modules."""
-    jobs = []
     for _, package in offered_packages():
         for module in getattr(package, "START_MODULES", ()):
-            jobs.append(importlib.import_module(module).at_start)
-    return jobs
+            yield importlib.import_module(module).at_start
 
 
 @cache

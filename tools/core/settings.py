@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from binascii import crc32
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -150,8 +150,7 @@ class Section:
         """The settings of this process. Raises SettingsError."""
         if cls not in _sections:
             _sections[cls] = cls(os.environ)
-        section: AnySection = _sections[cls]
-        return section
+        return _sections[cls]  # type: ignore[no-any-return]
 
 
 class Settings(Section):
@@ -258,15 +257,13 @@ def fingerprint() -> int:
     return crc32(repr(values).encode())
 
 
-def written_folders() -> list[Path]:
+def written_folders() -> Iterator[Path]:
     """The folders that the server writes to. Raises SettingsError."""
-    folders = []
     for section in sections():
         for name, variable in section.variables().items():
             folder = variable.writes(getattr(section.current(), name))
             if folder:
-                folders.append(folder.absolute())
-    return folders
+                yield folder.absolute()
 
 
 def forget() -> None:

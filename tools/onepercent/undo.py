@@ -71,7 +71,7 @@ def undo_last(
     checkpoint()
     with store.writing("NORMAL") as db:
         if list:
-            return dispatch.record(db, {"changes": _undoable(db)})
+            return dispatch.record(db, {"changes": [*_undoable(db)]})
         # Undo takes the newest, or the `number`-th; redo the one undone last.
         statement = """SELECT id FROM applied WHERE user = ? AND undone = ?
             ORDER BY iif(undone, id, -id) LIMIT 1 OFFSET ?"""
@@ -88,7 +88,7 @@ def undo_last(
         return dispatch.record(db, plans.save_and_show(dry))
 
 
-def _undoable(db: Database) -> list[JsonObject]:
+def _undoable(db: Database) -> Iterator[JsonObject]:
     """List what undo and redo can reach: its time on the person's clock, and the changes in words."""
     rows = db.execute(
         """SELECT a.journal, a.undone, c.at,
@@ -97,13 +97,11 @@ def _undoable(db: Database) -> list[JsonObject]:
         WHERE a.user = ? ORDER BY a.id DESC""",
         (settings.user(),),
     )
-    changes = []
     for row in rows:
         change: JsonObject = {"undone": True} if row["undone"] else {"number": row["number"]}
         change["at"] = f"{days.local(days.moment_of(row['at'])):%Y-%m-%d %H:%M}"
         change["change"] = changes_in_words(row["journal"])
-        changes.append(change)
-    return changes
+        yield change
 
 
 def changes_in_words(journal: str) -> str:

@@ -1,7 +1,7 @@
 """Applying a preview: doing what it showed, once and as shown, or not at all."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from tools.toolkit import JsonObject, ToolError, compact_json, filled
 
@@ -77,7 +77,7 @@ def _apply(db: Database, plan: plans.Plan, preview_id: str, key: str) -> JsonObj
     dropped = [filled(action=error.get("action"), error=error["error"]) for error in plan.dropped]
     message = run.refusals() + [f"✓ {line}" for line in done]
     answer = {
-        "results": _results_so_far(run),
+        "results": list(_results_so_far(run)),
         "summary": {"total": total, "successful": total, "failed": 0},
         "xp": {"delta": run.xp, "balance": run.unit.balance},
         **filled(dropped=dropped),
@@ -117,15 +117,13 @@ def _identity(planned: Planned) -> JsonObject:
     return {"client_action_id": planned.client_action_id, "action": planned.name}
 
 
-def _results_so_far(run: Run) -> list[JsonObject]:
+def _results_so_far(run: Run) -> Iterator[JsonObject]:
     """Results of the actions so far, without empty members."""
-    results = []
     for planned, outcome in run.done:
         values = filled(
             created_id=outcome.created_id, step_ids=outcome.created_steps, xp=outcome.xp
         )
-        results.append(_identity(planned) | values)
-    return results
+        yield _identity(planned) | values
 
 
 def _save_journal(run: Run, preview_id: str, lines: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Dry runs: actions run in a transaction that is rolled back, to see what they would do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -9,7 +9,6 @@ from typing import NamedTuple
 from tools.toolkit import JsonObject, ToolError, filled
 
 from .. import actions, sentences, settings
-from ..actions import Action
 from ..actions.unit_of_work import ENTITIES, Outcome, UnitOfWork
 from ..base import days, fields, words
 from ..base.diff import DIFF_SECTIONS, DiffEntry
@@ -32,7 +31,7 @@ class Planned(NamedTuple):
     shown: object = None
 
     @property
-    def action(self) -> Action:
+    def action(self) -> actions.Action:
         return actions.ACTIONS[self.name]
 
     def run(self, unit: UnitOfWork) -> Outcome:
@@ -120,13 +119,11 @@ class Run(NamedTuple):
             lines += [f"• {change}" for change in changes]
         return lines
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> Iterator[str]:
         """Warnings in words."""
-        lines = []
         for _, outcome in self.deletions_first():
             for key, values in outcome.warnings:
-                lines.append(f"! {words.warning_in_words(key, values)}")
-        return lines
+                yield f"! {words.warning_in_words(key, values)}"
 
     def xp_line(self) -> str:
         """+25 XP."""

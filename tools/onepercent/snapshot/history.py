@@ -192,7 +192,7 @@ def history(view: View) -> JsonObject:
         "date_from": f"{first}",
         "date_to": f"{last}",
         unit: items,
-        "habits": _habits_of_period(period, unit),
+        "habits": list(_habits_of_period(period, unit)),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(period.sums()),
         "previous": {"date_from": f"{previous_first}"} | _sums_as_json(previous),
@@ -241,11 +241,10 @@ def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
     return {name: value for name, value in summary.items() if value and value != "0/0"}
 
 
-def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
+def _habits_of_period(period: Past, unit: str) -> Iterator[JsonObject]:
     """Habits as a history shows them; an archived one only if something was due in the period."""
     amounts = period.by_habit(AMOUNTS_BY_HABIT)
     notes = period.by_habit(NOTES) if unit == "days" else {}
-    habits = []
     for habit in period.habits:
         signs = period.signs(habit, with_open=True)
         if habit.is_archived and not signs.strip(NOTHING_DUE):
@@ -258,8 +257,7 @@ def _habits_of_period(period: Past, unit: str) -> list[JsonObject]:
         if percent is not None:
             item["rate"] = percent
         item |= filled(archived=habit.is_archived, notes=notes.get(habit.id))
-        habits.append(item)
-    return habits
+        yield item
 
 
 def marks_as_text(

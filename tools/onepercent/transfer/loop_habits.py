@@ -82,7 +82,7 @@ def _import(unit: UnitOfWork, params: JsonObject) -> None:
     from . import loop_export
 
     names: list[str] = []
-    dates = []
+    dates: list[str] = []
     try:
         for habit in loop_export.habits_of(params["file"]):
             if habit.is_absent:
@@ -108,15 +108,13 @@ def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> 
     return Grouped(thing, count=len(dates), noun=noun)
 
 
-def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> list[str]:
-    """Write the notes of a habit into the diary unless they are there; return their days."""
-    dates = []
+def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> Iterator[str]:
+    """Write the notes of a habit into the diary unless they are there; yield their days."""
     for day, _, note in habit.days:
         entry = {"user": unit.user, "date": day, "reflection": f"{habit.name}: {note}"}
         if note and not unit.db.execute(SAME_NOTE, entry).fetchone():
             unit.create("diary", entry)
-            dates.append(day)
-    return dates
+            yield day
 
 
 def _merge_habit(unit: UnitOfWork, habit: "LoopHabit", namesakes: int) -> None:
