@@ -210,15 +210,23 @@ def test_functions_are_short():
     check_cap("nine functions in ten", lengths[int(len(lengths) * 0.9)], 27)
 
 
-def test_the_guides_name_constants_that_are_there():
-    names = set()
-    for page in ("add_a_tool.md", "architecture.md"):
-        text = (PROJECT / "docs" / page).read_text("utf-8")
-        names |= set(re.findall("`([A-Z][A-Z_0-9]+)` in", text))
-    defined = set()
-    for path in [*EVERY, *(PROJECT / "tests").rglob("*.py")]:
-        defined |= set(re.findall("^([A-Z_0-9]+)\\b.* = ", path.read_text("utf-8"), re.M))
-    assert len(names) > 5 and not names - defined
+# "`watch` in `server.py`", "`Session.serve` in protocol.py": a name, and the end of its file's path.
+NAME_IN_FILE = r"`(?:\w+\.)?(\w+)` in `?([\w/]+\.(?:py|js))\b"
+# A function, a class or a constant where it is defined, in Python or in a page's script.
+DEFINITION = r"(?m)^\s*(?:async )?(?:def|class|function|const|let) {0}\b|^{0}\b[^=\n]* = "
+
+
+def test_guides_and_comments_name_what_is_there():
+    references = set()
+    for guide in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), *EVERY]:
+        references |= set(re.findall(NAME_IN_FILE, guide.read_text("utf-8")))
+    missing = []
+    for name, file in references:
+        paths = [*PROJECT.glob(file), *TOOLS_FOLDER.rglob(file)]
+        texts = [path.read_text("utf-8") for path in paths]
+        if not any(re.search(DEFINITION.format(name), text) for text in texts):
+            missing.append(f"{name} in {file}")
+    assert len(references) > 25 and not missing
 
 
 def test_the_tree_of_errors_in_the_documentation_is_whole():

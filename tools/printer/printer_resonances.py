@@ -61,8 +61,8 @@ def printer_resonances(
     if text:
         answer, spectrum = _axis_answer("text", text)
         return printer_page.DrawnAnswer(answer, spectra={"text": spectrum})
-    # Nothing is read if the printer's files are switched off. Anybody may write into FOLDER: only files of
-    # this user or of the owner of the printer's folder count.
+    # Nothing is read if the printer's files are switched off. Anybody may write into RESULTS_FOLDER: only
+    # files of this user or of the owner of the printer's folder count.
     owners = {
         os.geteuid(),
         printer_data.existing_folder("; or send the CSV as `text`").stat().st_uid,
