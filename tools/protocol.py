@@ -51,7 +51,7 @@ NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 # The functions that answer a method, each in a module of tools/core that is imported at its first use. They
 # take the params.
-ANSWERS = {
+HANDLERS = {
     "prompts/list": "prompts:list_prompts",
     "prompts/get": "prompts:get_prompt",
     "skills/list": "prompts:list_skills",
@@ -249,10 +249,10 @@ def action_of(answer: Any) -> str:
 def answer_of(request: Request) -> JsonObject:
     """The `result` or the `error` of a request that opens no stream."""
     try:
-        if request.method in ANSWERS:
+        if request.method in HANDLERS:
             from pkgutil import resolve_name
 
-            function = resolve_name(f"tools.core.{ANSWERS[request.method]}")
+            function = resolve_name(f"tools.core.{HANDLERS[request.method]}")
             return {"result": function(request.params)}
         if request.method == "tools/call":
             return {"result": call_tool(request)}
@@ -351,16 +351,16 @@ class StdioRequest(Request):
         session = self.session
         question_id = next(session.question_ids)
         key = str(question_id)
-        session.answers[key] = {}
+        session.open_questions[key] = {}
         params = {"mode": "form", "message": question, "requestedSchema": results.NO_FIELDS}
         session.send(
             {"id": question_id, "method": "elicitation/create", "params": params}, about=self
         )
         with session.writing:
             session.writing.wait_for(
-                lambda: session.answers[key] or self.withdrawn, calls.QUESTION_S
+                lambda: session.open_questions[key] or self.withdrawn, calls.QUESTION_S
             )
-            answer = session.answers.pop(key)
+            answer = session.open_questions.pop(key)
         if answer:
             return (
                 action_of(answer["result"]) if "result" in answer else calls.refuse_to_ask(question)
@@ -387,8 +387,8 @@ class Session:
         self.unanswered: set[StdioRequest] = set()
         # The ids of the streams that notify of changes, by their keys.
         self.streams: dict[str, str | int] = {}
-        # The answers to open questions by the question's id as text; an answer is empty until it comes.
-        self.answers: dict[str, JsonObject] = {}
+        # A person's answers to questions by the question's id as text; an answer is empty until it comes.
+        self.open_questions: dict[str, JsonObject] = {}
         self.question_ids = count(1)
         self.call_turns = threading.Semaphore(MOST_CALLS)
         self.list_turns = threading.Semaphore(MOST_LISTS)
@@ -416,8 +416,8 @@ class Session:
             if "method" not in message:
                 key = str(message.get("id"))
                 with self.writing:
-                    if key in self.answers:
-                        self.answers[key] = message
+                    if key in self.open_questions:
+                        self.open_questions[key] = message
                     self.writing.notify_all()
             elif "id" not in message:
                 self._handle_notification(message)

@@ -43,7 +43,7 @@ class SdkServer:
             "resources/read": types.ReadResourceRequestParams,
             "completion/complete": types.CompleteRequestParams,
         }
-        for method in ("tools/list", "tools/call", *protocol.ANSWERS):
+        for method in ("tools/list", "tools/call", *protocol.HANDLERS):
             model = models.get(method, types.PaginatedRequestParams)
             self.server.add_request_handler(method, model, self.answering(method))
 
