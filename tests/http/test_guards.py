@@ -202,7 +202,7 @@ def test_a_second_long_body_of_a_person_is_not_read_before_the_first_is_answered
     assert [first.status(), second.status()] == [400, 400]
 
 
-def test_two_people_with_long_bodies_keep_no_third_out_and_whoever_waits_too_long_is_told_when_to_come_back(
+def test_two_long_bodies_keep_no_third_out_and_a_long_wait_ends_with_a_retry_after(
     server, monkeypatch
 ):
     def hold(*users):

@@ -13,10 +13,10 @@ def test_pages_are_on_the_disk_before_readers_are_led_to_them(tmp_path, monkeypa
     (new_folder / "docs/Page.md").touch()
     source = Source("", "file:///nowhere", "master", "docs", tmp_path)
     steps = Mock()
-    steps.link.side_effect = generations._replace_link
+    steps.link.side_effect = generations.replace_link
     monkeypatch.setattr(generations.os, "sync", steps.sync)
-    monkeypatch.setattr(generations, "_replace_link", steps.link)
-    generations._switch(source, new_folder, "2026-01-01_aaa")
+    monkeypatch.setattr(generations, "replace_link", steps.link)
+    generations.switch(source, new_folder, "2026-01-01_aaa")
     assert [name for name, *_ in steps.mock_calls] == ["sync", "link"]
 
 
@@ -25,7 +25,7 @@ def test_of_older_generations_only_the_previous_one_stays(tmp_path):
     folder = tmp_path / generations.STATE_FOLDER / generations.GENERATIONS
     for name in ("1_aaa", "2_bbb", "3_ccc"):
         (folder / name).mkdir(parents=True)
-    generations._tidy(source, folder / "3_ccc")
+    generations.tidy(source, folder / "3_ccc")
     assert sorted(os.listdir(folder)) == ["2_bbb", "3_ccc"]
 
 

@@ -21,23 +21,23 @@ def path(tmp_path):
 
 
 def test_a_socket_of_ones_own_in_a_folder_of_ones_own_is_trusted(path):
-    handover._check_owner(str(path))
+    handover.check_owner(str(path))
     path.parent.chmod(0o755)
-    handover._check_owner(str(path))
+    handover.check_owner(str(path))
 
 
 def test_any_bit_for_the_group_or_others_on_the_socket_is_too_much(path):
     for bit in (0o040, 0o020, 0o010, 0o004, 0o002, 0o001):
         path.chmod(0o600 | bit)
         with pytest.raises(handover.ServeHere, match="of this user alone"):
-            handover._check_owner(str(path))
+            handover.check_owner(str(path))
 
 
 def test_a_folder_in_which_others_can_replace_the_socket_is_neither_used_nor_listened_in(path):
     for bit in (0o020, 0o002):
         path.parent.chmod(0o700 | bit)
         with pytest.raises(handover.ServeHere, match="in a folder that others cannot change"):
-            handover._check_owner(str(path))
+            handover.check_owner(str(path))
         with pytest.raises(OSError, match="closed to others"):
             listening.listen_at(path)
     path.parent.chmod(0o755)
@@ -51,7 +51,7 @@ def test_a_folder_in_which_others_can_replace_the_socket_is_neither_used_nor_lis
 def test_a_folder_of_another_user_is_neither_used_nor_listened_in(path):
     os.chown(path.parent, 12345, -1)
     with pytest.raises(handover.ServeHere, match="in a folder that others cannot change"):
-        handover._check_owner(str(path))
+        handover.check_owner(str(path))
     with pytest.raises(OSError, match="must belong to you"):
         listening.listen_at(path)
 
@@ -81,9 +81,9 @@ def test_only_this_user_is_welcome_as_long_as_there_is_room(env, monkeypatch, ca
     env(MCP_MAX_SESSIONS=2)
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert [resident._is_welcome(ours, count) for count in (1, 2)] == [True, False]
+        assert [resident.is_welcome(ours, count) for count in (1, 2)] == [True, False]
         assert theirs.recv(99).startswith(b"full: 2 sessions are running")
         user = os.getuid()
         monkeypatch.setattr(resident.os, "getuid", lambda: user + 1)
-        assert not resident._is_welcome(ours, 1)
+        assert not resident.is_welcome(ours, 1)
     assert "another user" in caplog.text

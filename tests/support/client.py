@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -180,8 +181,8 @@ def present(fields):
 
 
 def json_lines(text):
-    """The values of a table of cases: JSON, one per line."""
-    return [json.loads(line) for line in text.strip().splitlines()]
+    """The values of a table of cases: JSON, one per line; a line that begins with a blank goes on with one."""
+    return [json.loads(value) for value in re.split(r"\n(?! )", text.strip())]
 
 
 def cases(text):

@@ -104,7 +104,7 @@ def _offer(path: str) -> socket:
     import _socket
     import struct
 
-    _check_owner(path)
+    check_owner(path)
     connection = _socket.socket(_socket.AF_UNIX)  # whatever is raised closes it with this frame
     connection.settimeout(ANSWER_S)
     connection.connect(path)
@@ -128,7 +128,7 @@ def _offer(path: str) -> socket:
     return connection
 
 
-def _check_owner(path: str) -> None:
+def check_owner(path: str) -> None:
     """Raises ServeHere if anybody except this user and root could have made the socket, or can connect to
     it."""
     status = os.lstat(path)

@@ -95,7 +95,7 @@ def _accept_sessions(
         try:
             connection, _ = listener.accept()
             with connection:
-                if _is_welcome(connection, len(children)):
+                if is_welcome(connection, len(children)):
                     pid = os.fork()
                     if not pid:
                         _run_child(run_session, connection)
@@ -105,9 +105,9 @@ def _accept_sessions(
             time.sleep(PAUSE_S)
 
 
-def _is_welcome(connection: socket.socket, session_count: int) -> bool:
-    """True if the caller is this user and there is room beside the running sessions. A caller who finds no
-    room is told so."""
+def is_welcome(connection: socket.socket, session_count: int) -> bool:
+    """True if the caller is this user and there is room beside the running sessions. If there is none, the
+    caller gets a line that says so."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(PEER))
     user = struct.unpack(PEER, peer)[1]
     if user != os.getuid():

@@ -12,7 +12,10 @@ STEPPER = (
     "step_pin: P{0}1\ndir_pin: P{0}2\nmicrosteps: 16\nrotation_distance: 40\nendstop_pin: P{0}3\n"
 )
 RANGE = "position_endstop: 0\nposition_max: 200\n"
-HEATER = "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\nmin_temp: 0\nmax_temp: 130\n"
+HEATER = (
+    "heater_pin: P{0}1\nsensor_type: Generic 3950\nsensor_pin: P{0}2\ncontrol: watermark\n"
+    "min_temp: 0\nmax_temp: 130\n"
+)
 PRINTER = (
     "[printer]\nkinematics: cartesian\nmax_velocity: 300\nmax_accel: 3000\n[mcu]\nserial: /dev/ttyACM0\n"
     + "".join(
@@ -48,9 +51,10 @@ def findings(config):
 
 @pytest.fixture
 def judged(any_docs):
-    """A function that gives the findings of a sound printer with some lines more."""
+    """A function that gives the findings of a sound printer with some lines more: a text, or its parts."""
 
     def judge(more):
+        more = "".join(more)
         for name, part in PARTS.items():
             more = more.replace(name, part)
         return findings(printer_cfg.from_text(PRINTER + more))
@@ -93,15 +97,18 @@ REFUSED = json_lines(r"""
 ["[stepper_x]\nenable_pin: !PG1\n[stepper_y]\nenable_pin: PG1\n", "Shared pin PG1 must have same polarity"]
 ["[stepper_x]\nhoming_positive_dir: true\n", "Invalid homing_positive_dir / position_endstop in 'stepper_x'"]
 ["[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\n", "Option 'z_offset' in section 'bltouch' must be specified"]
-["[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n", "Printer object 'probe'"]
+["[probe]\npin: PG1\nz_offset: 1\n[bltouch]\nsensor_pin: PG2\ncontrol_pin: PG3\nz_offset: 1\n",
+ "Printer object 'probe'"]
 ["[verify_heater chamber]\n", "Unknown heater 'chamber'"]
 ["[controller_fan x]\npin: PG1\nheater: heater_bed\nstepper: stepper_q\n", "steppers are unknown: stepper_q"]
 ["[resonance_tester]\naccel_chip: adxl345\nprobe_points: 1,1,1\n", "Unknown config object 'adxl345'"]
 ["[bed_mesh]\nmesh_max: 9, 9\n", "Option 'mesh_min' in section 'bed_mesh' must be specified"]
-["[bed_mesh]\nmesh_min: 1, 1\nmesh_max: 9, 9\nmesh_origin: 0,0\n", "'mesh_origin' is not valid in section 'bed_mesh' beside"]
+["[bed_mesh]\nmesh_min: 1, 1\nmesh_max: 9, 9\nmesh_origin: 0,0\n",
+ "'mesh_origin' is not valid in section 'bed_mesh' beside"]
 ["[bed_mesh]\nmesh_min: 9, 9\nmesh_max: 9, 9\n", "bed_mesh: invalid min/max points"]
 ["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 7\n", "cannot exceed a probe_count of 6"]
-["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nalgorithm: bicubic\nprobe_count: 3, 7\n", "3 points on one axis"]
+["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nalgorithm: bicubic\nprobe_count: 3, 7\n",
+ "3 points on one axis"]
 ["[safe_z_home]\nhome_xy_position: 9\n", "must have 2 elements"]
 ["[safe_z_home]\nhome_xy_position: 9,9\n[homing_override]\ngcode: G28\n", "cannot be used simultaneously"]
 ["[bed_screws]\nscrew1: 1,1\n", "bed_screws: Must have at least three screws"]
@@ -113,11 +120,14 @@ REFUSED = json_lines(r"""
 ["[gcode_macro G28]\ngcode:\n  G28\n", "gcode command G28 already registered"]
 ["[gcode_macro A]\nvariable_x: abc\ngcode:\n  G28\n", "is not a valid literal"]
 ["[gcode_macro A]\ngcode:\n  {% if x %}\n  G28\n", "{% if %} without {% endif %}"]
-["[gcode_macro A]\ngcode:\n  {% set x = params.X|default(1 %}\n", "Error loading template 'gcode_macro A:gcode'"]
+["[gcode_macro A]\ngcode:\n  {% set x = params.X|default(1 %}\n",
+ "Error loading template 'gcode_macro A:gcode'"]
 ["[gcode_macro A]\ngcode:\nG28\nG1 X1\nM117 a: b\n", "G-Code of a macro must be indented"]
 ["[stepper_x]\nendstop_pin: PA3\n  homing_speed: 50\n", "Invalid pin description 'PA3\nhoming_speed: 50'"]
-["[gcode_macro A]\ngcode:\n  {% if 1 %}\n  {% else %}\n  {% elif 2 %}\n  {% endif %}\n", "{% elif 2 %} fits no tag"]
-["[heater_bed]\nsensor_type: mine\n[thermistor mine]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n", "has to stand before"]
+["[gcode_macro A]\ngcode:\n  {% if 1 %}\n  {% else %}\n  {% elif 2 %}\n  {% endif %}\n",
+ "{% elif 2 %} fits no tag"]
+["[heater_bed]\nsensor_type: mine\n[thermistor mine]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n",
+ "has to stand before"]
 ["[endstop_phase stepper_q]\n", "One or more of these steppers are unknown: stepper_q"]
 ["[heater_fan]\npin: PG1\n", "[heater_fan] needs a name behind it"]
 ["<extruder>min_extrude_temp: 300\n", "must have maximum of 130.0, its max_temp"]
@@ -127,7 +137,8 @@ REFUSED = json_lines(r"""
 ["<tmc>[tmc2209 stepper_q]\nuart_pin: PF2\nrun_current: 1\n", "Could not find config section '[stepper_q]'"]
 ["<tmc>[tmc2209 stepper_y]\nuart_pin: PF1\nrun_current: 1\n", "Shared TMC uarts need unique address"]
 ["<tmc>[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n", "requires diag pin config"]
-["[tmc2209 stepper_x]\n[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n", "requires diag pin config"]
+["[tmc2209 stepper_x]\n[stepper_x]\nendstop_pin: tmc2209_stepper_x:virtual_endstop\n",
+ "requires diag pin config"]
 ["<tmc>driver_SGTHRS: 300\n", "must have maximum of 255"]
 ["<tmc>uart_address: 7\n", "must have maximum of 3"]
 ["<extruder1>", "it needs extruder, which is not there"]
@@ -137,17 +148,21 @@ REFUSED = json_lines(r"""
 ["[temperature_sensor x]\nsensor_type: EPCOS 100K B57560G104F\n", "Option 'sensor_pin' in section"]
 ["[thermistor x]\ntemperature1: 25\nresistance1: 1\n", "Option 'beta' in section 'thermistor x'"]
 ["[display]\nlcd_type: st7920\ncs_pin: PG1\nsid_pin: PG2\n", "Option 'sclk_pin' in section 'display'"]
-["[temperature_fan x]\npin: PG1\nsensor_type: temperature_host\nmin_temp: 0\nmax_temp: 80\n", "Option 'control'"]
-["[adxl345]\nspi_software_sclk_pin: PG1\nspi_software_mosi_pin: PG2\ncs_pin: PG3\n", "'spi_software_miso_pin'"]
+["[temperature_fan x]\npin: PG1\nsensor_type: temperature_host\nmin_temp: 0\nmax_temp: 80\n",
+ "Option 'control'"]
+["[adxl345]\nspi_software_sclk_pin: PG1\nspi_software_mosi_pin: PG2\ncs_pin: PG3\n",
+ "'spi_software_miso_pin'"]
 ["[resonance_tester]\naccel_chip: adxl345\n[adxl345]\ncs_pin: PG1\n", "Option 'probe_points' in section"]
 ["[fan]\nmax_power:\n", "Unable to parse option 'max_power' in section 'fan': it is empty"]
 ["[fan]\npin:\n", "Unable to parse option 'pin' in section 'fan'"]
 ["[heater_bed]\nsensor_type:\n", "Unknown temperature sensor ''"]
-["[bed_screws]\nscrew1: 1\nscrew2: 1,1\nscrew3: 1,1\n", "'screw1' in section 'bed_screws' must have 2 elements"]
+["[bed_screws]\nscrew1: 1\nscrew2: 1,1\nscrew3: 1,1\n",
+ "'screw1' in section 'bed_screws' must have 2 elements"]
 ["[stepper_x]\ngear_ratio: 3\n", "Option 'gear_ratio' in section 'stepper_x' must have 2 elements"]
 ["[stepper_x]\nfull_steps_per_rotation: 201\n", "full_steps_per_rotation invalid in section 'stepper_x'"]
 ["[screws_tilt_adjust]\nscrew_thread: M4\n", "Choice 'M4' for option 'screw_thread'"]
-["[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n", "'value' in section 'output_pin x' must have maximum of 255.0"]
+["[output_pin x]\npin: PG1\nvalue: 300\nscale: 255\n",
+ "'value' in section 'output_pin x' must have maximum of 255.0"]
 ["[bed_mesh]\nmesh_radius: 9\nround_probe_count: 4\n", "probe_count must be odd for round beds"]
 ["[bed_mesh]\nalgorithm: direct\n", "bed_mesh: Unknown algorithm <direct>"]
 ["[bed_mesh]\nmesh_radius: 9\nmesh_min: 0, 0\n", "Option 'mesh_min' is not valid in section 'bed_mesh'"]
@@ -160,35 +175,46 @@ REFUSED = json_lines(r"""
 ["[gcode_macro Park]\ngcode: G28\n[gcode_macro PARK]\ngcode: G28\n", "gcode command PARK already registered"]
 ["[output_pin x]\npin: PG1\n[gcode_macro SET_PIN]\ngcode: G28\n", "gcode command SET_PIN already registered"]
 ["[filament_motion_sensor f]\nswitch_pin: PG1\nextruder: extruder5\n", "Unknown config object 'extruder5'"]
-["[led_effect x]\na: 1\n[resonance_tester]\naccel_chip: adxl345\nprobe_points: 1,1,1\n", "Unknown config object 'adxl345'"]
+["[led_effect x]\na: 1\n[resonance_tester]\naccel_chip: adxl345\nprobe_points: 1,1,1\n",
+ "Unknown config object 'adxl345'"]
 ["[fan x]\npin: PG1\n", "[fan] takes no name"]
 ["[display_status]\n<z>", "Unknown pin chip name 'probe'"]
 ["[gcode_shell_command x]\ncommand: y\n<z>", "Unknown pin chip name 'probe'"]
 ["<saved>#*# [fan]\n#*# max_power = word\n", "Unable to parse option 'max_power' in section 'fan'"]
-["[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n", "'faulty_region_1_min' is not valid in section 'bed_mesh': it needs faulty_region_1_max"]
-["[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n", "section 'bed_screws': it needs screw4"]
+["[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\nfaulty_region_1_min: 1,1\n",
+ "'faulty_region_1_min' is not valid in section 'bed_mesh': it needs faulty_region_1_max"]
+["[bed_screws]\nscrew1: 1,1\nscrew2: 1,1\nscrew3: 1,1\nscrew5: 2,2\n",
+ "section 'bed_screws': it needs screw4"]
 ["[gcode_macro CANCEL_PRINT]\nrename_existing: BASE\ngcode: G28\n", "command 'CANCEL_PRINT' not found"]
 ["[gcode_macro G29]\nrename_existing: G29.1\ngcode: G28\n", "Existing command 'G29' not found"]
-["[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: base_pause\ngcode: G28\n", "Can't register 'base_pause'"]
+["[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: base_pause\ngcode: G28\n",
+ "Can't register 'base_pause'"]
 ["[display_status]\nenable: True\n", "Option 'enable' is not valid in section 'display_status'"]
-["[gcode_macro A]\ngcode:\n  {% if x = 1 %}\n  G28\n  {% endif %}\n", "Error loading template 'gcode_macro A:gcode'"]
+["[gcode_macro A]\ngcode:\n  {% if x = 1 %}\n  G28\n  {% endif %}\n",
+ "Error loading template 'gcode_macro A:gcode'"]
 ["[display_template a]\ntext: { x | foo }\n", "No filter named 'foo'"]
 ["[fan]\nsteps_per_mm: 80\n", "that is Marlin's"]
 ["<extruder >", "Section ' extruder ' is not a valid config section"]
-["[probe]\npin: PG1\nz_offset: 1\n<saved>#*# [bltouch]\n#*# z_offset = 1\n", "Option 'control_pin' in section 'bltouch'"]
-["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 5, 5, 5\n", "malformed 'probe_count' value: 5, 5, 5"]
+["[probe]\npin: PG1\nz_offset: 1\n<saved>#*# [bltouch]\n#*# z_offset = 1\n",
+ "Option 'control_pin' in section 'bltouch'"]
+["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 5, 5, 5\n",
+ "malformed 'probe_count' value: 5, 5, 5"]
 ["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nfaulty_region_1_max: 1, 1\n", "it needs faulty_region_1_min"]
 ["[adxl345]\ncs_pin: PG1\naxes_map: x, y, a\n", "Invalid axes_map parameter: 'a'"]
 ["[resonance_tester]\nprobe_points: 1, 1, 1\n", "Option 'accel_chip' in section 'resonance_tester' must"]
 ["[temperature_sensor x]\nsensor_type: MAX31865\n", "Option 'sensor_pin' in section 'temperature_sensor x'"]
 ["[board_pins]\nmcu: mcu\n", "Option 'aliases' in section 'board_pins' must be specified"]
-["[adxl345]\ncs_pin: PG1\n[resonance_tester]\naccel_chip_x: adxl345\nprobe_points: 1, 1, 1\n", "'accel_chip_y'"]
-["[temperature_sensor x]\nsensor_type: temperature_mcu\nsensor_pin: PG1\n", "Option 'sensor_pin' is not valid"]
+["[adxl345]\ncs_pin: PG1\n[resonance_tester]\naccel_chip_x: adxl345\nprobe_points: 1, 1, 1\n",
+ "'accel_chip_y'"]
+["[temperature_sensor x]\nsensor_type: temperature_mcu\nsensor_pin: PG1\n",
+ "Option 'sensor_pin' is not valid"]
 ["[gcode_macro SHAPER_CALIBRATE]\nrename_existing: B\ngcode: G28\n", "command 'SHAPER_CALIBRATE' not found"]
-["<tmc>diag_pin: PF3\n[stepper_x]\nendstop_pin: ^tmc2209_stepper_x:virtual_endstop\n", "Can not pullup/invert"]
+["<tmc>diag_pin: PF3\n[stepper_x]\nendstop_pin: ^tmc2209_stepper_x:virtual_endstop\n",
+ "Can not pullup/invert"]
 ["[stepper_x]\nstep_pin: PA1, PA7\n", "Invalid pin description 'PA1, PA7'"]
 ["[stepper_z2]\n<stepper>", "'stepper_z2' is not valid in section 'stepper_z2': it needs stepper_z1"]
-["[pause_resume]\n<pause>[gcode_macro RESUME]\nrename_existing: BASE\ngcode: G28\n", "gcode command BASE already registered"]
+["[pause_resume]\n<pause>[gcode_macro RESUME]\nrename_existing: BASE\ngcode: G28\n",
+ "gcode command BASE already registered"]
 """)
 
 
@@ -200,25 +226,32 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
 
 
 TAKEN = json_lines(r"""
-"[bed_mesh default]\nversion: 1\npoints:\n  -0.1, 0.05, 0.1\n  0.1, 0.2, 0.3\nx_count: 3\n[skew_correction my]\nxy_skew: 0.1\n"
+["[bed_mesh default]\nversion: 1\npoints:\n  -0.1, 0.05, 0.1\n  0.1, 0.2, 0.3\nx_count: 3\n",
+ "[skew_correction my]\nxy_skew: 0.1\n"]
 "[stepper_mmu_gear_1]\ngear_stuff: 3\n[stepper_mmu_gear]\nx: 1\n"
 "[probe]\npin: PG1\nz_offset: 1\n[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 6\n"
 "[extruder_stepper x]\nextruder:\nstep_pin: PG1\ndir_pin: PG2\nmicrosteps: 16\nrotation_distance: 9\n"
 "[beacon]\nserial: x\nz_offset: 1\n[stepper_y]\nendstop_pin: probe:z_virtual_endstop\n"
 "[oams x]\na: 1\n[temperature_sensor y]\nsensor_type: temperature_oams\ntemp_offset: 3\n"
-"[gcode_macro PRINT_START]\nvariable_a: {'x': [1, 'b'], }\ngcode:\n  {% if a %}G28 ; '\n  {% else %}\n  M117 it's {a}\n  {% endif %}\n"
+["[gcode_macro PRINT_START]\nvariable_a: {'x': [1, 'b'], }\ngcode:\n  {% if a %}G28 ; '\n",
+ "  {% else %}\n  M117 it's {a}\n  {% endif %}\n"]
 "[gcode_macro A]\ngcode:\n  {% set x = params.X|list|select('in', ' \\'(')|list %}\n"
 "[gcode_macro G28]\nrename_existing: G28.1\ngcode:\n  G28.1\n[gcode_macro TEST_1A]\ngcode:\n  G28\n"
-"[thermistor NTC]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n[temperature_sensor x]\nsensor_type: NTC\nsensor_pin: PG1\n"
+["[thermistor NTC]\ntemperature1: 25\nresistance1: 1\nbeta: 1\n",
+ "[temperature_sensor x]\nsensor_type: NTC\nsensor_pin: PG1\n"]
 "[input_shaper]\nshaper_type_x: ei(v_tol=0.02)\n"
 "[tmc2240 stepper_x]\nuart_pin: PF1\nrun_current: 0.8\n"
 "[filament_switch_sensor f]\nswitch_pin: PG1\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n"
-"[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n[gcode_macro PROBE_CALIBRATE]\nrename_existing: B\ngcode: G28\n"
-"[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n[gcode_macro pause]\ngcode: G28\nrename_existing: B\n"
+["[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n",
+ "[gcode_macro PROBE_CALIBRATE]\nrename_existing: B\ngcode: G28\n"]
+["[pause_resume]\n[gcode_macro PAUSE]\nrename_existing: BASE\ngcode: G28\n",
+ "[gcode_macro pause]\ngcode: G28\nrename_existing: B\n"]
 "[led_effect x]\na: 1\n[gcode_macro ANY]\nrename_existing: BASE\ngcode: G28\n"
-"[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n[output_pin x]\npin: rpi:gpiochip1/gpio2\n"
+["[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n",
+ "[output_pin x]\npin: rpi:gpiochip1/gpio2\n"]
 "[endstop_phase]\n"
-"[tmc2209  stepper_x ]\nuart_pin: PF1\nrun_current: 0.8\n[gcode_macro  A]\ngcode:\n  {% if a: %}G28{% else: %}{% endif %}\n"
+["[tmc2209  stepper_x ]\nuart_pin: PF1\nrun_current: 0.8\n",
+ "[gcode_macro  A]\ngcode:\n  {% if a: %}G28{% else: %}{% endif %}\n"]
 "<tmc>[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n"
 """)
 
@@ -231,16 +264,23 @@ def test_what_klipper_or_a_plugin_takes_is_no_error(judged, more):
 # Lines more, and all that is said of them: a probe that is only saved, a command that Klipper does not have,
 # a place beyond an axis, a command that is nearly a known one.
 JUDGED = json_lines(r"""
-["<saved>#*# [probe]\n#*# z_offset = 1\n", [["error", "Option 'pin' in section 'probe' must be specified: only SAVE_CONFIG's block has this section"]]]
-["[beacon]\nserial: x\n<saved>#*# [probe]\n#*# z_offset = 1\n", [["hint", "Section 'beacon' is not in Klipper's documentation: a plugin's, or misspelt; not judged"]]]
+["<saved>#*# [probe]\n#*# z_offset = 1\n",
+ [["error", "Option 'pin' in section 'probe' must be specified: only SAVE_CONFIG's block has this section"]]]
+["[beacon]\nserial: x\n<saved>#*# [probe]\n#*# z_offset = 1\n",
+ [["hint", "Section 'beacon' is not in Klipper's documentation: a plugin's, or misspelt; not judged"]]]
 ["[bltouch]\nsensor_pin: PG1\ncontrol_pin: PG2\nz_offset: 1\n<saved>#*# [probe]\n#*# z_offset = 1\n", []]
-["[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n", [["hint", "Unknown command:\"M600\""]]]
+["[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n",
+ [["hint", "Unknown command:\"M600\""]]]
 ["[filament_switch_sensor f]\nswitch_pin: PG1\nrunout_gcode:\n  M600\n[gcode_macro M600]\ngcode: PAUSE\n", []]
 ["[safe_z_home]\nhome_xy_position: 100,100\n", []]
 ["[safe_z_home]\nhome_xy_position: 300,100\n", [["warning", "home_xy_position lies beyond stepper_x"]]]
 ["<probed mesh>mesh_max: 220, 200\n", []]
-["<probed mesh>mesh_max: 221, 200\n", [["warning", "mesh_max takes the nozzle to x = 201, but stepper_x goes from 0 to 200 (the probe's x_offset is 20)"]]]
-["[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n[gcode_macro PARKHEAD]\ngcode: G28\n", [["hint", "Unknown command:\"BED_MESH_CALIBRAT\""], ["hint", "Unknown command:\"PARK_HEAD\""]]]
+["<probed mesh>mesh_max: 221, 200\n",
+ [["warning",
+  "mesh_max takes the nozzle to x = 201, but stepper_x goes from 0 to 200 (the probe's x_offset is 20)"]]]
+[["[bed_mesh]\nmesh_min: 1,1\nmesh_max: 9,9\n[gcode_macro START]\ngcode:\n  BED_MESH_CALIBRAT\n",
+  "  M117 SET_FANN\n  PARK_HEAD\n  {% if x %}SET_PIN{% endif %}\n[gcode_macro PARKHEAD]\ngcode: G28\n"],
+ [["hint", "Unknown command:\"BED_MESH_CALIBRAT\""], ["hint", "Unknown command:\"PARK_HEAD\""]]]
 """)
 
 

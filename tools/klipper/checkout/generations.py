@@ -13,7 +13,7 @@ read, and the checkout's `docs` and `.git` lead there for people.
 #   until the next sync, so that a call which began before the switch ends with the pages it began with.
 # - Every page and folder of a generation has the day of its commit as its time. What has another time was
 #   changed by a person: such a generation is not removed but moved, whole, into `local-edits`.
-# - `_tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
+# - `tidy` does all the rest and may be repeated: a sync that was killed before it leaves it to the next one.
 
 import os
 import re
@@ -95,7 +95,7 @@ def update_checkout(source: Source, report: ReportStage) -> JsonObject:
             changed=sorted(page for page in common if old_sums[page] != new_sums[page]),
             removed=sorted(old_sums.keys() - common),
         )
-    if edits := _tidy(source, new):
+    if edits := tidy(source, new):
         answer["local_edits"] = edits
     report(100, "done")
     return answer
@@ -110,7 +110,7 @@ def _renewed(source: Source, branch: str, report: ReportStage) -> Path:
     # A new name: git of a killed sync may still be writing to an older one.
     new_folder = folder / f"new-{os.urandom(4).hex()}"
     try:
-        return _switch(source, new_folder, _fetch(source, branch, new_folder, report))
+        return switch(source, new_folder, _fetch(source, branch, new_folder, report))
     finally:
         _remove(new_folder)
 
@@ -141,7 +141,7 @@ def _fetch(source: Source, branch: str, new_folder: Path, report: ReportStage) -
     return commit
 
 
-def _switch(source: Source, new_folder: Path, commit: str) -> Path:
+def switch(source: Source, new_folder: Path, commit: str) -> Path:
     """Make the new folder a generation and let readers see it from that moment on."""
     folder = new_folder.parent / GENERATIONS / f"{time.time_ns()}_{commit}"
     day_ns = _commit_day_ns(folder)
@@ -150,7 +150,7 @@ def _switch(source: Source, new_folder: Path, commit: str) -> Path:
     os.sync()  # a power cut leaves no empty pages
     folder.parent.mkdir(exist_ok=True)
     new_folder.rename(folder)
-    _replace_link(new_folder.parent / CURRENT, f"{GENERATIONS}/{folder.name}")
+    replace_link(new_folder.parent / CURRENT, f"{GENERATIONS}/{folder.name}")
     return folder
 
 
@@ -161,7 +161,7 @@ def _edited_paths(generation: Path, docs: str) -> list[Path]:
     return [path for path in _paths_in(generation / docs) if path.lstat().st_mtime_ns != day_ns]
 
 
-def _tidy(source: Source, current: Path) -> JsonObject:
+def tidy(source: Source, current: Path) -> JsonObject:
     """Point docs and .git at the current generation; delete older ones except the previous.
 
     Returns the paths that a person edited in them and the folder they were moved to; {} if there are none.
@@ -176,7 +176,7 @@ def _tidy(source: Source, current: Path) -> JsonObject:
         if path.exists() and not path.is_symlink():
             _move(path, edits_folder)
             edited.append(name)
-        _replace_link(path, f"{STATE_FOLDER}/{CURRENT}/{name}")
+        replace_link(path, f"{STATE_FOLDER}/{CURRENT}/{name}")
     old_generations = sorted(path for path in current.parent.iterdir() if path != current)
     for folder in old_generations:
         files = [
@@ -218,7 +218,7 @@ def _paths_in(folder: Path) -> list[Path]:
     return [folder, *folder.rglob("*")] if folder.is_dir() else []
 
 
-def _replace_link(path: Path, target: str) -> None:
+def replace_link(path: Path, target: str) -> None:
     """Replace a link by one rename: readers have the old target or the new one."""
     link = path.with_name(f"{path.name}.new")
     link.unlink(missing_ok=True)
