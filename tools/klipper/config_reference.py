@@ -116,19 +116,19 @@ def _option(reference: Reference, blocks: list[Block], option: str) -> JsonObjec
     """
     name = option.strip("#: ").lower()
     described = list(reference.described(blocks))
-    by_key = Options((each.key, each) for each in described)
+    by_key = Options((entry.key, entry) for entry in described)
     if match := by_key.option_named(name):
         return filled(
             option=match.name,
             page=REFERENCE_PAGE,
-            sections=_texts_with_sections([each for each in described if each.key == match.key]),
+            sections=_texts_with_sections([entry for entry in described if entry.key == match.key]),
             changes=_dated_changes(name, full=False),
         )
     if changes_of_name := _dated_changes(name, full=True):
         return {"option": option, "changes": changes_of_name[:MOST_CHANGES]}
     suggestions = nearest_names(name, sorted(by_key), cutoff=0.5)
-    if meant := options.meant_by_marlin(name):
-        suggestions = [f"{meant}, which is Marlin's {name}"]
+    if klipper_name := options.meant_by_marlin(name):
+        suggestions = [f"{klipper_name}, which is Marlin's {name}"]
     raise _unknown_name_error(f"No such option: {option}", suggestions)
 
 

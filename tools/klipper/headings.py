@@ -94,15 +94,15 @@ def section_named(text: str, heading: str, path: str) -> PageSection:
     Raises ToolError HEADING_NOT_FOUND with the nearest, HEADING_AMBIGUOUS with all that fit.
     """
     by_anchor = page_sections(text)
-    every = list(by_anchor.values())
+    sections = list(by_anchor.values())
     if section := _headed_section(heading, by_anchor):
         return section
     # Sections that describe the name, or else those whose headings have all the words.
     name = heading.strip("[]").partition(" ")[0].strip(":`")
-    described = _describing_sections(text, name, every)
+    described = _describing_sections(text, name, sections)
     words = set(LONG_WORD.findall(heading.lower()))
     headed = [
-        section for section in every if words <= set(LONG_WORD.findall(section.heading.lower()))
+        section for section in sections if words <= set(LONG_WORD.findall(section.heading.lower()))
     ]
     for candidates in (described, headed):
         if len(candidates) == 1:
@@ -142,15 +142,15 @@ def _headed_section(typed: str, by_anchor: dict[str, PageSection]) -> PageSectio
     return next((by_anchor[spelling] for spelling in spellings if spelling in by_anchor), None)
 
 
-def _describing_sections(text: str, name: str, every: list[PageSection]) -> list[PageSection]:
+def _describing_sections(text: str, name: str, sections: list[PageSection]) -> list[PageSection]:
     """Find the innermost sections that describe a section of printer.cfg, an option or a command."""
     if not name:
         return []
     for description in DESCRIPTIONS:
         described = []
         for match in re.finditer(description.format(re.escape(name)), text):
-            before = [section for section in every if section.offset <= match.start()]
-            described += before[-1:]
+            begun = [section for section in sections if section.offset <= match.start()]
+            described += begun[-1:]
         if described:
             return list(dict.fromkeys(described))
     return []

@@ -132,10 +132,11 @@ def resolve(path: str) -> DocsPage:
             "Paths look like `Bed_Mesh.md`; search_docs and list_docs_map give them.",
             "INVALID_PATH",
         )
-    # A name may have a # of its own.
-    for name, _, anchor in ((path, "", ""), path.rpartition("#"), path.partition("#")):
-        if page := page_at(os.path.normpath(name)):
-            return page._replace(anchor=anchor)
+    # The anchor begins at the first #, unless a file has one in its name.
+    name, _, anchor = path.partition("#")
+    for place, _, place_anchor in ((path, "", ""), path.rpartition("#"), (name, "", anchor)):
+        if page := page_at(os.path.normpath(place)):
+            return page._replace(anchor=place_anchor)
     by_path = {page.path.lower(): page for page in pages()}
     lower = os.path.normpath(name).lower()
     stem = lower.removeprefix("docs/").removesuffix(".html").removesuffix(PAGE_SUFFIX)

@@ -55,7 +55,7 @@ class KlippyLog(NamedTuple):
 
 def printer_names() -> list[str]:
     """List the printers that there are, the one on this machine first. Raises ToolError NOT_ALLOWED."""
-    # Nor may a caller use them by a tool of another toolset.
+    # Klipper's tools read them too, so the scope is checked here.
     if not toolsets.offers("printer"):
         raise ToolError(
             "The printer's own files are not for this caller",

@@ -54,23 +54,23 @@ def sync_docs(
         raise ToolError(
             f"{since} is not a date", "Write it as 2026-10-22.", "INVALID_DAY"
         ) from None
-    every = sources()
+    all_sources = sources()
     answers = []
     failures = []
     with freshness.announcing():
-        for number, source in enumerate(every):
+        for number, source in enumerate(all_sources):
             try:
-                answer = _sync(source, since, number, len(every))
+                answer = _sync(source, since, number, len(all_sources))
             except Cancelled:
                 raise
             except ToolError as error:
                 failures.append(error)
                 answer = error.answer()
             answers.append({"source": source.label, **answer})
-    if len(failures) == len(every):
+    if len(failures) == len(all_sources):
         raise failures[0]
     index.index_of_pages()  # so that no session has to count the words in its first search
-    return {"sources": answers} if len(every) > 1 else answer
+    return {"sources": answers} if len(all_sources) > 1 else answer
 
 
 def _sync(source: Source, since: str, number: int, count: int) -> JsonObject:

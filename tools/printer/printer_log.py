@@ -41,7 +41,8 @@ VERSION_LINE = re.compile(r"(?:Git version|Klipper version): *'?([^'\s]{1,60})")
 # A line that may be a message of Klipper; of the others (requests, dumps, moves) a log has thousands. Lines
 # of Python that a traceback quotes are indented.
 MESSAGE_LINE = re.compile(
-    r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must |\bnot |no trigger|too |already|exceed|restart|eof)"
+    r"(?ai)(?!\s).*(?:error|shutdown|lost|unable|fail|timeout|invalid|unknown|out of range|must "
+    r"|\bnot |no trigger|too |already|exceed|restart|eof)"
 )
 # The parts of a traceback that ended Klipper: a line that names a file, the error at its end.
 FRAME = re.compile(r'  File ".*?(\w+/\w+\.py)", line (\d+)')

@@ -40,11 +40,14 @@ FAILURE_PATTERNS = {
     "DISK_FULL": r"No space left|unable to write (file|new index)|failed to write new configuration|"
     r"Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",
-    "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|Host key verification",
+    "UPSTREAM_REFUSED": r"could not read (User|Pass)|Authentication fail|Permission denied \(|"
+    r"Host key verification",
     "NOT_WRITABLE": r"[Pp]ermission denied|Read-only file system|insufficient permission",
-    "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|Unable to find remote helper|strange (host|path)name",
+    "INVALID_UPSTREAM": r"transport '.*' not allowed|valid .* name|invalid refspec|"
+    r"Unable to find remote helper|strange (host|path)name",
     "UPSTREAM_UNREACHABLE": r"unable to access|[Cc]ould not resolve|Connection|timed out|"
-    r"Could not read from remote|[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|unexpected disconnect",
+    r"Could not read from remote|[Nn]ot found|not appear to be a git rep|hung up|early EOF|RPC failed|"
+    r"unexpected disconnect",
     "GIT_FAILED": "",
 }
 
@@ -52,14 +55,18 @@ FAILURE_PATTERNS = {
 RETRY_HINT = "The pages that are here stay readable; call sync_docs again later."
 FAILURE_HINTS = {
     "DISK_FULL": f"Free some space. {RETRY_HINT}",
-    "UNSAFE_TREE": "The upstream contains objects or paths that git refuses. Nothing was changed; do not use it.",
-    "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the credentials for git.",
+    "UNSAFE_TREE": "The upstream contains objects or paths that git refuses. Nothing was changed; "
+    "do not use it.",
+    "UPSTREAM_REFUSED": "The upstream wants a login. Use an address that needs none, or store the "
+    "credentials for git.",
     "NOT_WRITABLE": "Make the checkout writable for this user, or point KLIPPER_DOCS_DIR elsewhere.",
-    "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL and KLIPPER_DOCS_BRANCH (or KLIPPER_DOCS_EXTRA). The pages that are here stay.",
+    "INVALID_UPSTREAM": "Correct KLIPPER_DOCS_URL and KLIPPER_DOCS_BRANCH (or KLIPPER_DOCS_EXTRA). "
+    "The pages that are here stay.",
     "UPSTREAM_UNREACHABLE": f"Check the network and KLIPPER_DOCS_URL. {RETRY_HINT}",
     "GIT_FAILED": f"Nothing is lost. {RETRY_HINT}",
     "GIT_MISSING": "Install it: sudo apt install git",
-    "NOT_A_CHECKOUT": "Move it away, or let KLIPPER_DOCS_DIR name a folder that does not exist yet; then call sync_docs again.",
+    "NOT_A_CHECKOUT": "Move it away, or let KLIPPER_DOCS_DIR name a folder that does not exist yet; "
+    "then call sync_docs again.",
     "NO_DOCS": "The old pages stay. Correct the address, the branch or the folder's path in the settings.",
     "TIMEOUT": f"The upstream or the disk is too slow right now. {RETRY_HINT}",
 }

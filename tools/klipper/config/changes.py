@@ -40,7 +40,7 @@ class DatedEntry(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What an entry says of an option: that it is removed, or only `deprecated`; its successor if one is
+    """An entry's verdict on an option: that it is removed, or only `deprecated`; its successor if one is
     named; the sentence."""
 
     entry: DatedEntry
@@ -86,11 +86,11 @@ def fate_of(dated_entries: DatedEntries, section: str, option: str) -> Fate | No
     subject = section.rstrip("0123456789").partition("_")[0]
     subject = subject.replace("extruder", "extruder|the heater")
     of_section = [fate for fate in fates if re.search(subject, fate.entry.text.lower())]
-    deciding = of_section or (fates if "_" in option else [])
-    if not deciding:
+    relevant = of_section or (fates if "_" in option else [])
+    if not relevant:
         return None
-    successors = (fate.successor for fate in deciding + fates if fate.successor)
-    return deciding[0]._replace(successor=next(successors, ""))
+    successors = (fate.successor for fate in relevant + fates if fate.successor)
+    return relevant[0]._replace(successor=next(successors, ""))
 
 
 def _fates(dated_entries: DatedEntries, option: str) -> Iterator[Fate]:

@@ -44,7 +44,10 @@ from .printer_cfg import (
 )
 from .reference import SENSOR, STEPPER, Option, Options, Reference
 
-IS_KALICO = "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git checks it against Kalico's documentation; against Klipper's, no finding is certain"
+IS_KALICO = (
+    "This configuration is Kalico's: KLIPPER_DOCS_URL=https://github.com/KalicoCrew/kalico.git checks it "
+    "against Kalico's documentation; against Klipper's, no finding is certain"
+)
 
 
 def checker() -> "Checker":
@@ -87,7 +90,7 @@ class Checker:
     def findings(self, config: PrinterConfig) -> list[Finding]:
         """All findings of a configuration, worst first."""
         machine = Machine(config, self.reference, self.sensors)
-        every: Findings = chain(
+        findings: Findings = chain(
             config.problems,
             *[self._check_section(machine, section) for section in machine.values()],
             motion.findings(machine),
@@ -95,10 +98,13 @@ class Checker:
         )
         kalico = machine.kalico_section()
         if kalico and not self.reference.kind_of(KALICO_SECTIONS[0]):
-            every = chain([kalico.finding("", IS_KALICO, WARNING)], map(as_warning, every))
-        if config.absent:  # what follows from its lack is not another mistake
-            every = (finding for finding in every if not finding.message.endswith(UNLESS_ELSEWHERE))
-        return merged(islice(every, 1000))  # nobody reads a tenth of them
+            warning = kalico.finding("", IS_KALICO, WARNING)
+            findings = chain([warning], map(as_warning, findings))
+        if config.absent:  # findings that only follow from the missing include are dropped
+            findings = (
+                finding for finding in findings if not finding.message.endswith(UNLESS_ELSEWHERE)
+            )
+        return merged(islice(findings, 1000))  # nobody reads a tenth of them
 
     def errors(self, config: PrinterConfig) -> list[Finding]:
         """Findings with which Klipper would refuse to start."""
@@ -159,9 +165,9 @@ class Checker:
         # `[heater fan x]`, `[filament switch sensor x]`
         for count in (1, 2, 3):
             kind = "_".join(words[:count])
-            meant = kind if kind in kinds else options.meant_by_marlin(kind)
-            if meant := meant or nearest(kind, kinds):
-                return " ".join([meant, *section.name.split()[count:]])
+            suggestion = kind if kind in kinds else options.meant_by_marlin(kind)
+            if suggestion := suggestion or nearest(kind, kinds):
+                return " ".join([suggestion, *section.name.split()[count:]])
         # `[heater_fan_x]`
         for kind in sorted(kinds - {STEPPER}, reverse=True):
             if "-" not in known_words("kind").get(kind, "-") and name.startswith(f"{kind}_"):
@@ -200,8 +206,8 @@ class Checker:
             return _fate_finding(section, name, fate)
         if name in known_words("kalico")["options"]:
             return section.finding(name, f"{message}: that is Kalico's")
-        if meant := options.meant_by_marlin(name):
-            return section.finding(name, f"{message}: that is Marlin's", ERROR, meant)
+        if klipper_name := options.meant_by_marlin(name):
+            return section.finding(name, f"{message}: that is Marlin's", ERROR, klipper_name)
         names = [key for key in kind_options if "<" not in key]
         return section.finding(name, message, ERROR, nearest(name, names))
 

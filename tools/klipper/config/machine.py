@@ -25,7 +25,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings: errors first, each level in the order of files and lines; those that differ only in
     their section's name become one."""
     groups: dict[tuple[str, ...], Finding] = {}
-    ranked = sorted(findings, key=lambda each: (LEVELS.index(each.level), each.file, each.line))
+    ranked = sorted(findings, key=lambda item: (LEVELS.index(item.level), item.file, item.line))
     for finding in ranked:
         kind = finding.section.partition(" ")[0]
         shared_message = finding.message.replace(f"'{finding.section}'", kind)

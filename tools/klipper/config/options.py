@@ -136,8 +136,8 @@ def _number_problem(subject: str, value: str, match: re.Match[str]) -> str:
         lines = value.split("\n") if per_line else [value.replace("\n", ",")]
         rows = [re.split("[,:]", line) for line in lines if line.strip()]
     if count and any(len(row) != int(count) for row in rows):
-        each = " in each line" if per_line else ""
-        return f"O{subject[1:]} must have {count} elements{each}, not '{value[:40]}'"
+        scope = " in each line" if per_line else ""
+        return f"O{subject[1:]} must have {count} elements{scope}, not '{value[:40]}'"
     if not number_type:
         return ""
     parse = int if number_type == "i" else float

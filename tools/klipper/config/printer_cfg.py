@@ -164,7 +164,7 @@ class PrinterConfig:
 
     @property
     def options(self) -> int:
-        """How many options all sections have together."""
+        """The number of options of all sections together."""
         return sum(len(section.settings) for section in self.sections.values())
 
     # Klipper's rules, which the reader follows:
@@ -297,7 +297,7 @@ class PrinterConfig:
 
 
 def _problem(section: ConfigSection, name: str, line: str) -> str:
-    """What is wrong with a line that should be an option of this name; "" if it is one."""
+    """Say why a line is not an option of this name; "" if it is one. `{}` in the message is the line."""
     if not section.name:
         return "File contains no section headers: '{}' stands in no section"
     before = section.settings[-1].name if section.settings else ""
@@ -324,9 +324,9 @@ def from_text(text: str, include: Mapping[str, str] | None = None) -> PrinterCon
     config = from_bytes(text.encode("utf-8", "replace"), find_included)
     # A file may have been sent under a name that is nearly the same.
     for pattern, (line, file) in config.missing.items():
-        if meant := nearest(re.split(r"[\\/]", pattern)[-1].lower(), unused):
+        if sent_name := nearest(re.split(r"[\\/]", pattern)[-1].lower(), unused):
             message = f"Include file '{pattern[:80]}' does not exist"
-            config.problems.append(Finding(line, file, "", "", WARNING, message, meant))
+            config.problems.append(Finding(line, file, "", "", WARNING, message, sent_name))
     return config
 
 

@@ -23,7 +23,10 @@ ANALOG = "analog_range"
 ALLOWED_MARKS = {"p": "", "p!": "[!] ", "p^": "[^~] "}
 # The pins of micro-controllers: AVR, STM32, SAM (PA1), LPC (P1.20), Beaglebone (P8_12, gpio0_23), RP2040
 # (gpio4), Linux.
-PIN_FORM = r"P[A-L]\d{1,2}(_C)?|P\d[._]\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+|ADC_TEMPERATURE|None"
+PIN_FORM = (
+    r"P[A-L]\d{1,2}(_C)?|P\d[._]\d{1,2}|gpio(chip\d+/gpio)?\d+(_\d+)?|analog[0-7]|PIN_\d+|AIN\d+"
+    r"|ADC_TEMPERATURE|None"
+)
 # The section and the option that use a pin, and the marks before its name.
 PinUse = tuple[ConfigSection, str, set[str]]
 # The name of a G-Code command with a number, which has rules of its own: `G28`, `M600.1`.

@@ -19,7 +19,12 @@ TAG_END = re.compile(r"[-+]?(%?)\}")
 RAW = r"(?s)\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}|\srecursive(?=\s*[-+]?%\})"
 # A name, a number, a text, or a sign, with the blanks around it.
 TOKEN = re.compile(
-    r"""(?s)\s*([^\W\d]\w*|0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|//|\*\*|[=!<>]=|[-+*/%~|.,:;()\[\]{}<>=])\s*"""
+    r"""(?sx) \s* (
+        [^\W\d]\w*
+        | 0[xX][\da-fA-F]+ | \d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?
+        | '(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*"
+        | // | \*\* | [=!<>]= | [-+*/%~|.,:;()\[\]{}<>=]
+    ) \s*"""
 )
 CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 # Jinja's operators, and those of Python that take their place.
