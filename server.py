@@ -73,14 +73,16 @@ STUCK_S = 40.0
 
 
 def watch(*descriptors: int) -> NoReturn:
-    """End this process, even in the middle of a slow tool, once one of `descriptors` (the pipe of signals)
-    can be read or the caller that handed this session over is gone; and let the kernel end an endless
-    computation. A computation that never lets the interpreter go (one regular expression can) notices no
-    signal, no cancellation and no client that leaves."""
+    """End this process on a signal or when its caller is gone, even in the middle of a slow tool.
+
+    `descriptors`: the pipe of signals. The caller is the one that handed this session over.
+    """
     caller = leaving.handover_connection
     awaited = [*descriptors, caller.fileno()] if caller else descriptors
     while True:
-        # Of processor time: a stopped process is not stuck.
+        # A computation that never lets the interpreter go (one regular expression can) notices no signal, no
+        # cancellation and no client that leaves: the kernel ends it. The timer counts processor time, since
+        # a stopped process is not stuck.
         signal.setitimer(signal.ITIMER_PROF, STUCK_S)
         if select.select(awaited, [], [], STUCK_S / 4)[0]:
             leave()

@@ -197,11 +197,9 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError | FileNotFoundError):
         return "nothing listens there"
     if isinstance(error, socket.gaierror):
-        return (
-            "no such host"
-            if error.errno == socket.EAI_NONAME
-            else "its name cannot be looked up now"
-        )
+        if error.errno == socket.EAI_NONAME:
+            return "no such host"
+        return "its name cannot be looked up now"
     if message := getattr(error, "verify_message", ""):
         return f"its certificate is not accepted: {message}"
     if not isinstance(error, OSError):  # ValueError, about the name
