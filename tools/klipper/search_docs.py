@@ -1,6 +1,6 @@
 """Search in the documentation."""
 
-# Of the pages in their order (search/query.py) those are shown that score at least half as much as the first.
+# Pages are shown in their order (search/query.py) if they score at least half as much as the first.
 # A page gives one result, its best section, or two if the next one scores nearly as much; a page of dated
 # entries gives the newest entry that has as much of the question as its best one. The same page of several
 # sources is one result. The snippet begins a little before the place where most words of the question stand

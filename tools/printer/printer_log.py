@@ -1,4 +1,4 @@
-"""What Klipper's log (klippy.log) says of its last start, or of an earlier one."""
+"""The report on one start in Klipper's log (klippy.log), by default the last."""
 
 import re
 import time
@@ -103,7 +103,7 @@ def printer_log(
 def _logs_and_job(text: str, printer: str) -> tuple[list[KlippyLog], JsonObject]:
     """Get the logs, the newest last, and Moonraker's record of the last print."""
     if text:
-        # If it is quoted, it is indented as a whole.
+        # A quoted log is indented as a whole.
         end = dedent(text[-MOST_PASTED_CHARS:]).encode("utf-8", "replace")
         return [KlippyLog(end.splitlines, cut_bytes=max(0, len(text) - MOST_PASTED_CHARS))], {}
     source = printers.printer_named(printer, "; or send the log as `text`")
@@ -311,7 +311,7 @@ def _starts_in(logs: list[KlippyLog]) -> list[Start]:
     """Read the starts in some logs; the first one has the lines before the first start."""
     start = Start()
     starts = [start]
-    # Of the start that follows.
+    # The version that the next start will have.
     version = ""
     for line in chain.from_iterable(log.lines() for log in logs):
         if line.startswith(b"["):

@@ -15,7 +15,7 @@ from tools.klipper import printer_data
 from tools.klipper.page import printer_page
 from tools.toolkit import JsonObject, Limits, Tool, ToolError, checkpoint
 
-# Where Klipper writes the files (klippy/extras/resonance_tester.py).
+# The folder that Klipper writes the files to (klippy/extras/resonance_tester.py).
 RESULTS_FOLDER = Path("/tmp")
 LARGEST_CSV_BYTES = 4_000_000
 # The pulses of each shaper as klippy/extras/shaper_defs.py has them for a damping of 0.1: the time from their

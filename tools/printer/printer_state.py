@@ -101,7 +101,7 @@ def _state(printer: Printer) -> JsonObject:
 
 def _state_answer(info: JsonObject, status: JsonObject, heater_status: JsonObject) -> JsonObject:
     """Make the answer; an entry is empty where Klipper has none."""
-    # What every state has.
+    # The fields that every state has.
     # Each message ends with how to restart, and one about the configuration with `Printer is halted`.
     message = re.sub(
         r"(?s)\s*(?:Once the underlying issue is corrected|Printer is (?:ready|halted|shutdown)).*",
@@ -127,7 +127,7 @@ def _state_answer(info: JsonObject, status: JsonObject, heater_status: JsonObjec
     }
     if answer["state"] in ENDED:
         return answer
-    # Where a printer is that runs.
+    # The position of a printer that runs.
     toolhead = status["toolhead"]
     homed = toolhead.get("homed_axes")
     axes = dict(zip("xyz", toolhead.get("position") or []))

@@ -36,7 +36,7 @@ GIT_OPTIONS = (
 GIT_ERROR_LINE = r"fatal|error|ended by|git config --global|remote: \w*(ERR|err|fatal)"
 # Patterns in git's output by the code of a failure; the first that matches counts.
 FAILURE_PATTERNS = {
-    # Of some of its own files git says only that it could not write them.
+    # For some of its own files git says only that it could not write them.
     "DISK_FULL": r"No space left|unable to write (file|new index)|failed to write new configuration|"
     r"Out of diskspace|signal 25|File too large|Disk quota",
     "UNSAFE_TREE": r"fsck error|invalid path",

@@ -191,7 +191,7 @@ class Checker:
             yield _fate_finding(section, name, fate)
         elif message := options.value_problem(section, option, setting):
             yield section.finding(name, message)
-        # Of some sections any option may be a template.
+        # In some sections any option may be a template.
         templated = ("menu", "display_template", "display_data")
         is_template = name.endswith("gcode") or section.kind in templated
         if is_template and "{" in value and (mistake := templates.mistake(value)):

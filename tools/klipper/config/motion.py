@@ -92,7 +92,7 @@ def check_numbered(machine: Machine, section: ConfigSection) -> Findings:
 
 
 def check_bounds(machine: Machine, section: ConfigSection) -> Findings:
-    """Find options that are out of the bounds that another one sets, or that another one excludes.
+    """Find options outside of the bounds that another option sets, or excluded by another option.
 
     Source: the readers of each option, such as klippy/extras/heaters.py for max_temp.
     """

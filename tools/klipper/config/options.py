@@ -1,16 +1,16 @@
 """Types and bounds of options' values, as Klipper's own source has them, and other facts of `known.txt`.
 
-Both files have lines `SORT NAME: words`; known.txt says at its top what its own are. Those of `options.txt`,
+Both files have lines `SORT NAME: words`; known.txt explains its own at its top. Those of `options.txt`,
 which `tests/lab/klipper/facts.py` makes from a checkout of Klipper:
 
-- `of MODULE: option=type…`: what a module of klippy reads. Types: `i` whole number, `f` number, `b` boolean,
-  `c` choices, `l` list (`lf`, `li`: of numbers; then their count; `n`: one such list a line), each with its
-  bounds as an interval (`[0,1]`, `(0` for what is above 0); `p` a pin, with the marks that it may have.
+- `of MODULE: option=type…`: the options that a module of klippy reads. Types: `i` whole number, `f` number, `b`
+  boolean, `c` choices, `l` list (`lf`, `li`: of numbers; then their count; `n`: one such list a line), each with
+  its bounds as an interval (`[0,1]`, `(0` for what is above 0); `p` a pin, with the marks that it may have.
 - `kind SECTION: - modules`: whether a name follows it (`-` never, `+` always, `?` perhaps), and which modules
   read it, nearest first.
-- `needs SECTION: options`: what it has to have (`a|b`: one of them).
-- `needs OPTION VALUE: options`: what has to stand beside that value.
-- `gives SECTION: commands`: what it brings.
+- `needs SECTION: options`: the options that it must have (`a|b`: one of them).
+- `needs OPTION VALUE: options`: the options that must stand beside that value.
+- `gives SECTION: commands`: the commands that it brings.
 - `sensor NAME|…:`: the values of sensor_type.
 """
 

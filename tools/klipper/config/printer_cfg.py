@@ -136,8 +136,8 @@ class Finding(NamedTuple):
 Findings = Iterator[Finding]
 
 
-# The files that an include means, each with its contents: of its pattern beside the file that has it, or of
-# the bare pattern. None for a file that cannot be read.
+# The files that match an include, each with its contents; None for one that cannot be read. They are looked
+# for by the pattern beside the including file, and by the pattern alone.
 IncludedFiles = Iterable[tuple[str, bytes | None]]
 FindIncludes = Callable[[str, str], IncludedFiles]
 
@@ -351,7 +351,7 @@ def from_files(path: Path, inside: Path | None = None) -> PrinterConfig:
                 bytes_left -= len(data)
                 yield name, data
             except ToolError as error:
-                # A link that leads out: the names there are nobody's business.
+                # Of a link that leads out of the folder the names behind it are not shown.
                 yield pattern if error.code == "OUTSIDE" else name, None
 
     return from_bytes(read_file(path, inside, LARGEST_CONFIG), find_included)

@@ -88,7 +88,7 @@ def check_references(machine: Machine, section: ConfigSection) -> Findings:
     """Find a section with a name that must have none, or without one that it needs; and names of heaters,
     steppers, micro-controllers and accelerometers that are not there.
 
-    Source: check_unused_options in klippy/configfile.py; each option's reader, known.txt has their words.
+    Source: check_unused_options in klippy/configfile.py; each option's reader; known.txt has the messages.
     """
     # An extruder is found by its exact name, without a blank around it.
     is_named = section.label or (

@@ -1,8 +1,8 @@
 """The index of the pages: their words, counted by section."""
 
-# The contract of the index: it is made at a sync, or when it is first asked for, and kept in a file of the
-# state folder as long as no page has changed (name, time and size of each are looked at in every search), nor
-# what makes it. The file has a line with a checksum, a line of JSON, and numbers, which sessions share in
+# The contract of the index: it is made at a sync, or at its first use, and kept in a file of the state
+# folder until a page changes (every search looks at the name, time and size of each) or the code that makes
+# it. The file has a line with a checksum, a line of JSON, and numbers, which sessions share in
 # memory. It holds no text: a section is a page, an offset and a count of words; a word is its run of
 # postings. Words joined by `_` or `-` count one by one and as one, so that `bed_mesh`, `bed-mesh` and
 # `bedmesh` find each other; so do the pairs of words in a longer identifier.

@@ -1,4 +1,4 @@
-"""The words of a text, the stem of a word, the word that a misspelt one was meant to be."""
+"""The words of a text, the stem of a word, the word that a misspelt one stands for."""
 
 import re
 from collections.abc import Iterable
