@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if mode == "--connect":
         from tools import connect
 
-        # Whoever reads may have enough: `… | head -1`.
+        # The reader may close the pipe early: `… | head -1`.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         print(connect.clients_text(*connect.ssh_target()[:2]))
         return 0

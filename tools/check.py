@@ -47,7 +47,7 @@ def main(command: list[str]) -> int:
         ("http", run_check(lambda: http_check.inspect(current()))),
     ]
     results += health.run_checks(trying=True)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may have enough: `… | head`
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the reader may close the pipe early: `… | head`
     for name, result in results:
         start = f"{STATE_SIGNS[result.state]} {name:<10}  "
         _print(start, result.summary)

@@ -4,7 +4,7 @@ Each message chooses its era. One whose `_meta` names a protocol version is of 2
 handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
 from 2024-11-05 to 2025-11-25. One client may use both over the same pipe.
 
-The second part, `answer_of`, is what a method answers; endpoint.py serves it over HTTP, too. The third is
+The second part, `answer_of`, answers a request; endpoint.py uses it over HTTP, too. The third is
 the session: a reader, which owns framing and cancellation, and threads, which answer.
 """
 
@@ -125,7 +125,7 @@ SHAPES: JsonObject = {
 }
 
 
-# 2. What a method answers, over stdio and over HTTP.
+# 2. The answer to a request, over stdio and over HTTP.
 
 
 class Request:

@@ -62,7 +62,7 @@ class Lines(NamedTuple):
 
 
 def claim() -> Lines:
-    """Keep stdin and stdout for the protocol: what anything else in this process or a child writes to fd 1
+    """Keep stdin and stdout for the protocol: anything else that this process or a child writes to fd 1
     goes to stderr."""
     stdin = os.dup(0)
     stdout = os.dup(1)

@@ -1,4 +1,4 @@
-"""The names of the core that nearly every toolset takes. Whoever imports them loads what a call needs anyway;
+"""The names of the core that nearly every toolset takes. Importing them loads what a call needs anyway;
 `__init__.py` and `settings.py` of a toolset are read before any call, so they take theirs from tools/core
 itself."""
 

@@ -1,8 +1,8 @@
 """The call in progress: its reports, its questions to the person, its budget, and the caller it runs for.
 
-A tool imports `report`, `checkpoint` and `ask`, and needs no argument for them. Whoever runs a tool
-(`protocol.py`, the shell) says with `calling` where reports and questions go; outside a call nobody hears
-either.
+A tool imports `report`, `checkpoint` and `ask`, and needs no argument for them. The code that runs a
+tool (`protocol.py`, the shell) sets with `calling` where reports and questions go; outside a call they go
+nowhere.
 """
 
 import os

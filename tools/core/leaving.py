@@ -1,4 +1,4 @@
-"""The end of this process, however it comes about, and what runs then."""
+"""The end of this process, however it comes about, and the functions that run then."""
 
 import os
 import signal

@@ -18,7 +18,7 @@ from .json_types import JsonObject
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
-# What `document` leaves out of a line, or keeps as its group.
+# The parts of a line that `document` leaves out, or keeps as its group.
 SPACES = (
     r"""("[^"\n]*"|`[^`]*`|<[!/\w][^>]*>)"""  # a string, a template or a tag, which stay as they are
     r"""|(?<=[{}();,?:=<>&|+*/]) | (?=[{}();,?:=<>&|+*/[!])"""  # or a space beside punctuation

@@ -27,7 +27,7 @@ from .sign_in import PLAIN_TEXT, Headers, SignIn, sentence
 
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
-# Answers a message, given its caller, headers and body, how to hear of its client, and how to answer.
+# Answers a message, given its caller, headers and body, and the two ends of its connection.
 AnswerMessage = Callable[[Caller, Headers, bytes, Receive, Send], Awaitable[None]]
 
 JSON_TYPE = "application/json"
@@ -152,7 +152,7 @@ class Guards:
         if method != "POST":
             raise Refusal(405, f"method {method[:20]!r}", {"allow": "POST"})
         if "content-length" in headers and "transfer-encoding" in headers:
-            # Where would the body end (RFC 9112 6.3)?
+            # It is not clear where the body ends (RFC 9112 6.3).
             raise Refusal(400, "a body with two lengths: Content-Length, Transfer-Encoding")
         if not caller.toolsets:
             challenge = {"www-authenticate": f'{self.challenge}, error="insufficient_scope"'}
@@ -230,7 +230,7 @@ async def _refuse(refusal: Refusal, method: str, headers: Headers, send: Send) -
         body = sentence("programs")
         content_type = PLAIN_TEXT
     refusal.headers["content-type"] = content_type
-    # What is left of a body would be taken for the next request.
+    # The unread rest of a body would be taken for the next request.
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     if has_body and not refusal.is_read:
         refusal.headers["connection"] = "close"

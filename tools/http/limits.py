@@ -13,7 +13,7 @@ from tools.toolkit import JsonObject
 
 # Seconds for which a connection may send no whole request, body included.
 SILENT_S = 30
-# Connections that may be silent at a time: then the one that was silent for longest makes room.
+# Connections that may be silent at a time; for one more, the one that was silent for longest is closed.
 MOST_SILENT = 256
 LOOK_S = 0.25  # between two looks at the connections
 
@@ -66,7 +66,7 @@ class Turns:
     async def turn(self, caller: str) -> AsyncIterator[None]:
         """Wait for a turn of this caller, and hold it inside."""
         turns = self.by_caller.setdefault(caller, asyncio.Semaphore(self.most_each))
-        # The caller's own first: who waits for that takes no turn from others.
+        # The caller's own turn first: while waiting for it a caller takes no turn from others.
         async with turns, self.shared:
             yield
 

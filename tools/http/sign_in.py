@@ -133,7 +133,7 @@ class SignIn:
             if fields.get("resource", self.url) != self.url:
                 raise Denied("invalid_target", f"this server is {self.url}")
             fields["cookie"] = headers["cookie"]
-            # Of both languages the one that the browser names first, or English.
+            # The one of the two languages that the browser names first, or English.
             languages = f"{headers['accept-language']} en"
             fields["lang"] = re.findall(r"\b(?:ru|en)\b", languages)[0]
             answer = handler(fields)
@@ -310,7 +310,8 @@ def code_form(
 
 
 def sentence(name: str) -> str:
-    """What a browser shows in place of JSON, in each language; `name` may be OAuth's word for a refusal."""
+    """The text that a browser shows in place of JSON, in both languages. `name` may be OAuth's word for a
+    refusal."""
     return "\n\n".join(texts.get(name, texts["refused"]) for texts in _page_texts().values())
 
 

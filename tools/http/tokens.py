@@ -1,6 +1,6 @@
 """Tokens of remote callers: JSON Web Tokens (RFC 7519), signed with HS256, by the standard library alone.
 
-Whoever holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own
+Anybody who holds the key can sign: this server's owner, with `python3 -m tools token new`, and the owner's own
 backend, for its people. A token names a user, what it may use (`scope`), for which address (`aud`) and until
 when (`exp`).
 """

@@ -1,4 +1,4 @@
-"""Handing a client's session to the resident service: the caller's side, and what both sides agree on.
+"""Handing a client's session to the resident service: the caller's side, and the contract of both.
 
 It runs at every start, before anything else, on the bare interpreter, and imports nothing that takes time:
 `_socket` is the half of `socket` that is enough.
@@ -129,8 +129,7 @@ def _offer(path: str) -> socket:
 
 
 def check_owner(path: str) -> None:
-    """Raises ServeHere if anybody except this user and root could have made the socket, or can connect to
-    it."""
+    """Check that only this user or root can have made the socket, and can connect to it. Raises ServeHere."""
     status = os.lstat(path)
     folder = os.stat(os.path.dirname(path) or ".")
     is_own = (
