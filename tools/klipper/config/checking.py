@@ -251,19 +251,19 @@ def repeated_settings(section: ConfigSection) -> Iterator[tuple[Setting, Setting
     file and its includer is deliberate."""
     by_place: dict[tuple[str, str], Setting] = {}
     for setting in section.settings:
-        before = by_place.setdefault((setting.name, setting.file), setting)
-        if before != setting:  # a file may be included twice
-            yield setting, before
+        first = by_place.setdefault((setting.name, setting.file), setting)
+        if first != setting:  # a file may be included twice
+            yield setting, first
 
 
 def _check_repeated(section: ConfigSection) -> Findings:
-    for setting, before in repeated_settings(section):
-        if before.value == setting.value and setting.saved:
+    for setting, first in repeated_settings(section):
+        if first.value == setting.value and setting.saved:
             continue
-        is_unused = setting.saved and not before.saved
+        is_unused = setting.saved and not first.saved
         holds = "the saved value is not used" if is_unused else "the last one holds"
         message = f"Option '{setting.name}' is defined twice in section '{section.name}'"
-        message += f", first in line {before.line}: {holds}"
+        message += f", first in line {first.line}: {holds}"
         place = ConfigSection(section.name, setting.line, setting.file)
         yield place.finding(setting.name, message, WARNING)
 

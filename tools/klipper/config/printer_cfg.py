@@ -300,9 +300,9 @@ def _problem(section: ConfigSection, name: str, line: str) -> str:
     """Say why a line is not an option of this name; "" if it is one. `{}` in the message is the line."""
     if not section.name:
         return "File contains no section headers: '{}' stands in no section"
-    before = section.settings[-1].name if section.settings else ""
+    last_option = section.settings[-1].name if section.settings else ""
     looks_like_code = not name or " " in name or line.startswith("{")
-    if looks_like_code and before.endswith("gcode"):
+    if looks_like_code and last_option.endswith("gcode"):
         return "G-Code of a macro must be indented: '{}' is at the beginning of its line; the rest is skipped"
     return "" if name else UNPARSED
 

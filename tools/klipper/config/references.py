@@ -147,10 +147,10 @@ def check_macros(machine: Machine) -> Findings:
     by_name: dict[str, ConfigSection] = {}
     for section in machine.sections_of("gcode_macro"):
         name = section.label.upper()
-        before = by_name.setdefault(name, section)
-        if before is not section and "rename_existing" not in {*section, *before}:
+        first = by_name.setdefault(name, section)
+        if first is not section and "rename_existing" not in {*section, *first}:
             yield section.finding(
-                "", f"gcode command {name} already registered: also in [{before.name}]"
+                "", f"gcode command {name} already registered: also in [{first.name}]"
             )
         yield from _check_macro(section, name, taken)
     # Klipper does not have the command of a filament change.

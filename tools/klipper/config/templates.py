@@ -114,20 +114,20 @@ def _check_statement(blocks: list[str], tokens: list[str]) -> None:
 def _check_expression(tokens: list[str]) -> None:
     """Judge an expression by its Python counterpart."""
     words = []
-    before = ""
+    previous = ""
     for token, after in pairwise((*tokens, "")):
-        if before == "is" and token == "not":
+        if previous == "is" and token == "not":
             continue
-        kind = {"|": "filter", "is": "test"}.get(before)
+        kind = {"|": "filter", "is": "test"}.get(previous)
         if kind and token not in known_words("tags")[kind]:
             raise SyntaxError(f"No {kind} named '{token}'")
-        if before != "." and token in OPERATORS and not kind:
+        if previous != "." and token in OPERATORS and not kind:
             words.append(OPERATORS[token])
         else:
             words.append(re.sub(r"\w.*", "n", "''" if token[0] in "'\"" else token))
         if kind == "test" and after not in ("else", "or", "and") and re.match(r"[\w'\"\[{]", after):
             words.append("+")  # what follows is the test's argument
-        before = token
+        previous = token
     tree = ast.parse(" ".join(words), mode="eval")
     if any(isinstance(node, ast.Set) for node in ast.walk(tree)):
         raise SyntaxError("one pair of braces is enough")
