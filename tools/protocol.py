@@ -4,8 +4,8 @@ Each message chooses its era. One whose `_meta` names a protocol version is of 2
 handshake: every request carries its client's capabilities. All others follow `initialize`, whose versions go
 from 2024-11-05 to 2025-11-25. One client may use both over the same pipe.
 
-The second part, `answer_of`, answers a request; endpoint.py uses it over HTTP, too. The third is
-the session: a reader, which owns framing and cancellation, and threads, which answer.
+The second part, `answer_of`, answers a request; endpoint.py uses it over HTTP, too. The third is the session:
+a reader, which owns framing and cancellation, and threads, which answer.
 """
 
 import sys
@@ -387,7 +387,7 @@ class Session:
         self.unanswered: set[StdioRequest] = set()
         # The ids of the streams that notify of changes, by their keys.
         self.streams: dict[str, str | int] = {}
-        # A person's answers to questions by the question's id as text; an answer is empty until it comes.
+        # The questions that await a person, by their ids as text, each with its answer: empty until it comes.
         self.open_questions: dict[str, JsonObject] = {}
         self.question_ids = count(1)
         self.call_turns = threading.Semaphore(MOST_CALLS)
