@@ -14,8 +14,8 @@ from .snapshot.history import (
     CLOSED_GOALS,
     CLOSED_STEPS,
     NOTES,
+    PERIOD_KINDS,
     RECENT_DAYS,
-    UNITS,
     Past,
     past_between,
     percent_kept,
@@ -92,8 +92,8 @@ def show_history(number_of_days: str = "7") -> TextOutput:
 
     # A row per day, week or month, the total, and that of as many days before.
     rows = []
-    for unit, (date_key, _) in UNITS.items():
-        rows += [_period_row(period[date_key], period) for period in section.get(unit, ())]
+    for period_kind, (date_key, _) in PERIOD_KINDS.items():
+        rows += [_period_row(period[date_key], period) for period in section.get(period_kind, ())]
     before = words.text_of("shell.before", days=words.count_in_words(count, "day"))
     rows += [
         _period_row(words.text_of("shell.total"), section["total"]),

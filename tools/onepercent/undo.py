@@ -119,20 +119,22 @@ def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     statement = "SELECT journal FROM applied WHERE id = :id AND user = :user AND undone = :undone"
     journal = unit.scalar(statement, id=params.get("applied_id"), undone=undone)
     if journal is None:
-        raise _blocked("it was taken back, or something else was applied, since")
+        raise _blocked_error("it was taken back, or something else was applied, since")
     changes = [RowChange(*change) for change in json.loads(journal)["changes"]]
     before = _shown_rows(unit, changes)
     try:
         _reverse_rows(unit, changes)
     except sqlite3.IntegrityError:
-        raise _blocked("something that depends on it was added since, or its XP is spent") from None
+        raise _blocked_error(
+            "something that depends on it was added since, or its XP is spent"
+        ) from None
     unit.outcome.entries = _entries(unit, before, _shown_rows(unit, changes))
     unit.outcome.message = words.text_of(
         "redone" if undone else "undone", lines=changes_in_words(journal)
     )
 
 
-def _blocked(reason: str) -> ToolError:
+def _blocked_error(reason: str) -> ToolError:
     """Error for changes that can no longer be reversed exactly."""
     return ToolError(
         f"Cannot undo: {reason}",
@@ -164,7 +166,7 @@ def _reverse_rows(unit: UnitOfWork, changes: list[RowChange]) -> None:
         current = digested(row)
         expected = {} if change.values is None else current | change.values
         if current != expected:
-            raise _blocked(difference(list(expected.values()), row))
+            raise _blocked_error(difference(list(expected.values()), row))
         if change.replaced is None:
             unit.remove(row)
         elif row:

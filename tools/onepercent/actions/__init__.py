@@ -88,9 +88,9 @@ class Action:
     def parse(self, params: object) -> JsonObject:
         """Canonical values of `params`. Raises ToolError for the first thing that does not fit."""
         if params is None:
-            raise fields.missing("params")
+            raise fields.missing_error("params")
         if not isinstance(params, dict):
-            raise fields.invalid("params", "an object")
+            raise fields.invalid_error("params", "an object")
         return fields.parse_members(
             params, self.fields, self.required, self.name, keeps_null=self.updates
         )
@@ -127,7 +127,7 @@ def ordered() -> list[Action]:
 def action_named(name: object) -> Action:
     """Find the published action of that name. Raises ToolError that names the nearest ones."""
     if not name:
-        raise fields.missing("action")
+        raise fields.missing_error("action")
     action = ACTIONS.get(str(name))
     if action and action.published:
         return action

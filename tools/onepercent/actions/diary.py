@@ -13,7 +13,7 @@ from . import (
     shown_values,
     update_entity,
 )
-from .unit_of_work import not_found
+from .unit_of_work import not_found_error
 
 CONTENT = {name: fields.text(10_000) for name in fields.DIARY_FIELDS}
 ENTRIES_OF_DAY = (
@@ -65,10 +65,10 @@ def _entry_named(unit: UnitOfWork, diary_id: int | str | None, day: str | None) 
     if diary_id is not None:
         return unit.existing("diary", diary_id)
     if day is None:
-        raise fields.missing("diary_id")
+        raise fields.missing_error("diary_id")
     entries = unit.find_all("diary", ENTRIES_OF_DAY, day=day)
     if not entries:
-        raise not_found("diary")
+        raise not_found_error("diary")
     if len(entries) > 1:
         ids = ", ".join(str(entry["id"]) for entry in entries)
         raise ToolError(

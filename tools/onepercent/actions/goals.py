@@ -51,7 +51,7 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     title = params["title"]
     values = {"category": "work"} | params
     if "amount" in values and not values.get("target"):
-        raise targets.without_target("goal")
+        raise targets.no_target_error("goal")
 
     created = Created(Thing("goal", title), values=shown_values(values, CONTENT))
     unit.add_entry(created)
@@ -70,7 +70,7 @@ def update(unit: UnitOfWork, goal: StoredRow, **params: Any) -> None:
     """Change a goal; `append` adds to texts, `before` or `order` moves it in the list."""
     params = targets.as_columns(targets.with_place(unit, goal, params))
     if params.get("amount") is not None and not params.get("target_amount", goal["target_amount"]):
-        raise targets.without_target("goal")
+        raise targets.no_target_error("goal")
     after = update_entity(unit, goal, params, TEXTS)
     targets.warn_of_reached(unit, after)
     if "target_unit" in params:

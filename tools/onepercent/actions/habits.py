@@ -33,7 +33,7 @@ def numbers_field(each: fields.Field, plural: str, description: str = "") -> fie
     def convert(name: str, value: object) -> str:
         numbers = list_field.convert(name, value)
         if len(set(numbers)) < len(numbers):
-            raise fields.invalid(name, f"a list of different {plural}")
+            raise fields.invalid_error(name, f"a list of different {plural}")
 
         return ",".join(map(str, sorted(numbers)))
 

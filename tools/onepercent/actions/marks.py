@@ -15,7 +15,7 @@ from ..habits.histories import History
 from ..habits.schedules import Course
 from . import Action, StoredRow, UnitOfWork, action_on_one, checked_day, deletion, thing_of
 from .habits import history_of, warn_of_streak
-from .targets import AMOUNT, warn_of_reached, without_target
+from .targets import AMOUNT, no_target_error, warn_of_reached
 
 DAY_OR_TODAY = fields.day(default="today")
 MARK_FIELDS = {
@@ -205,7 +205,7 @@ def _judge(
     amount = before["amount"]
     if "amount" in params:
         if target is None:
-            raise without_target("habit")
+            raise no_target_error("habit")
         amount = round((amount or 0) + params["amount"], 3)
     elif not habit["at_most"]:
         amount = target and max(amount or 0, target)

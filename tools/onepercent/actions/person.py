@@ -13,7 +13,7 @@ def _known_zone(name: str, value: object) -> str:
     try:
         return settings.zone(str(value))
     except ValueError:
-        raise fields.invalid(
+        raise fields.invalid_error(
             name, "an IANA time zone, like Europe/Moscow or Asia/Vladivostok"
         ) from None
 

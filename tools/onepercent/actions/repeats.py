@@ -51,7 +51,7 @@ def _rule_as_json(name: str, value: object) -> str:
     if on := rule.pop("on", None):
         days_field = DAYS_OF_PERIOD.get(rule["every"])
         if not days_field or "after" in rule:
-            raise fields.invalid(
+            raise fields.invalid_error(
                 f"{name}.on", "left out: only weeks and months have days, unless it follows done"
             )
         rule["on"] = sorted(set(days_field.parse(f"{name}.on", on)))

@@ -72,9 +72,9 @@ def create(unit: UnitOfWork, params: JsonObject) -> None:
     use."""
     steps = params.pop("steps", None)
     if steps is None and "title" not in params:
-        raise fields.missing("title")
+        raise fields.missing_error("title")
     if steps and "title" in params:
-        raise fields.invalid("steps", "the only steps: send title or steps")
+        raise fields.invalid_error("steps", "the only steps: send title or steps")
 
     if params.pop("inbox", False):
         goal = _inbox(unit)

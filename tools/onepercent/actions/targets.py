@@ -70,7 +70,7 @@ def as_columns(params: JsonObject) -> JsonObject:
     return params | {"target_amount": amount, "target_unit": target.get("unit")}
 
 
-def without_target(entity: str) -> ToolError:
+def no_target_error(entity: str) -> ToolError:
     """Error for an amount of a goal or habit that has no target."""
     return ToolError(
         f"{entity.capitalize()} has no target to count towards",
@@ -107,7 +107,7 @@ def with_place(unit: UnitOfWork, row: StoredRow, params: JsonObject) -> JsonObje
         before = unit.existing(entity, before)["id"]
         unit.subjects[entity] = row  # the one that an error is about
         if before == row["id"]:
-            raise fields.invalid("before", f"another {entity}")
+            raise fields.invalid_error("before", f"another {entity}")
 
     statement = PLACE_BETWEEN.format(table=table, in_sight=IN_SIGHT[table])
     order = params.pop("order", None)

@@ -24,7 +24,7 @@ from tools.toolkit import JsonObject, ToolError
 
 from ..base import days
 from ..base.diff import DiffEntry
-from ..base.fields import REFERENCE, missing
+from ..base.fields import REFERENCE, missing_error
 from ..base.words import PlannedWarning
 from ..database import Database, Row, insertion
 from ..habits import due_days
@@ -154,7 +154,7 @@ class UnitOfWork:
                 )
         row = self.row(ENTITIES[entity], key)
         if not row or row["deleted_at"]:
-            raise not_found(entity)
+            raise not_found_error(entity)
         if entity == "step" and row["repeat"]:
             row["dt"] = due_days.due_day(row["repeat"], row["dt"], row["updated_at"], self.day)
         self.subjects[entity] = row
@@ -167,7 +167,7 @@ class UnitOfWork:
         references = params.get(f"{name}s", [params.get(name)])
         for reference in dict.fromkeys(references):
             if reference is None:
-                raise missing(name)
+                raise missing_error(name)
             yield self.existing(entity, reference)
 
     def select(self, statement: str, **values: object) -> Cursor:
@@ -196,7 +196,7 @@ class UnitOfWork:
             self.seen[name] = fingerprint
             before = self.expected.get(name, fingerprint)
             if before != fingerprint:
-                raise stale(difference(before, row))
+                raise stale_error(difference(before, row))
         return row
 
     def create(self, table: str, values: JsonObject) -> int:
@@ -259,8 +259,14 @@ class UnitOfWork:
         if amount < 0:
             amount = max(amount, -self.balance)
         if amount:
-            entry = {"at": self.stamp, "xp": amount, "action": action, "entity_id": entity_id}
-            self.insert("xp_ledger", entry | {"day": day or self.day})
+            ledger_row = {
+                "at": self.stamp,
+                "xp": amount,
+                "action": action,
+                "entity_id": entity_id,
+                "day": day or self.day,
+            }
+            self.insert("xp_ledger", ledger_row)
         return amount
 
     def earn_difference(
@@ -281,7 +287,7 @@ def balance(db: Database, user: str) -> tuple[int, int]:
     return tuple(row) if row else (0, 0)
 
 
-def not_found(entity: str) -> ToolError:
+def not_found_error(entity: str) -> ToolError:
     """Error for an id that does not exist, is deleted or belongs to another user: the same text for all
     three."""
     name = "Diary entry" if entity == "diary" else entity.capitalize()
@@ -318,7 +324,7 @@ def digested(row: Row) -> JsonObject:
     return values
 
 
-def stale(reason: str) -> ToolError:
+def stale_error(reason: str) -> ToolError:
     """Error for a preview that no longer holds."""
     return ToolError(
         f"Preview is stale: {reason}",

@@ -62,7 +62,7 @@ class Field:
             return self.convert(name, value)
         if self.nullable:
             return None
-        raise missing(name)
+        raise missing_error(name)
 
 
 Fields = Mapping[str, Field]  # by their names
@@ -75,7 +75,7 @@ def of_type(annotation: Any, expected: str, **options: Any) -> Field:
         try:
             return parse_value(annotation, value, name)
         except ToolError:
-            raise invalid(name, expected) from None
+            raise invalid_error(name, expected) from None
 
     return Field(derive(annotation), expected, convert, **options)
 
@@ -88,7 +88,7 @@ def text(longest: int, *, line: bool = False, **options: Any) -> Field:
 
     def convert(name: str, value: object) -> str:
         if not isinstance(value, str) or re.search(forbidden, value.strip()):
-            raise invalid(name, f"{noun} without control characters")
+            raise invalid_error(name, f"{noun} without control characters")
         content = value.strip() if line else value
         if len(content) > longest:
             raise ToolError(
@@ -161,7 +161,7 @@ def list_of(each: Field, description: str = "", *, nullable: bool = False) -> Fi
     def convert(name: str, value: object) -> list[Any]:
         items = value if isinstance(value, list) else [value]
         if not 1 <= len(items) <= rules.MOST_IN_LIST:
-            raise invalid(name, f"a list of 1 to {rules.MOST_IN_LIST}")
+            raise invalid_error(name, f"a list of 1 to {rules.MOST_IN_LIST}")
         return [each.parse(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
     schema = filled(type="array", items=each.schema, description=description)
@@ -188,7 +188,7 @@ def _ends_of_range(name: str, value: object) -> list[str]:
     last = parse_day(name, end.strip()) if dots else first
     length = days.ordinal(last) - days.ordinal(first) + 1
     if not 1 <= length <= rules.LONGEST_RANGE_DAYS:
-        raise invalid(
+        raise invalid_error(
             name, f"a range of 1 to {rules.LONGEST_RANGE_DAYS} days, the earlier day first"
         )
     return [first, last]
@@ -243,7 +243,7 @@ def object_of(fields: Fields, required: tuple[str, ...] = ()) -> Field:
 
     def convert(name: str, value: object) -> JsonObject:
         if not isinstance(value, dict) or not value:
-            raise invalid(name, f"an {expected}")
+            raise invalid_error(name, f"an {expected}")
         return parse_members(value, fields, required, name, f"{name}.")
 
     return Field({"type": "object"}, expected, convert)
@@ -350,14 +350,14 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
         raise error
 
 
-def missing(name: str) -> ToolError:
+def missing_error(name: str) -> ToolError:
     """Error for a value that is missing."""
     return ToolError(
         f"{name} is required", f"Add {name}; it cannot be empty.", "FIELD_REQUIRED", field=name
     )
 
 
-def invalid(name: str, expected: str) -> ToolError:
+def invalid_error(name: str, expected: str) -> ToolError:
     """Error for a value that does not fit."""
     return ToolError(
         f"{name} must be {expected}",

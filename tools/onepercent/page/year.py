@@ -50,7 +50,7 @@ def _habits_by_month(months: list[Past]) -> list[JsonObject]:
                     "rate": rate,
                     "parts": list(map(_share_kept, signs_by_month)),
                     "best_streak": habit.best_streak,
-                    "streak_in": habit.is_weekly,
+                    "is_weekly": habit.is_weekly,
                 }
             )
     return sorted(habits, key=lambda item: -item["rate"])

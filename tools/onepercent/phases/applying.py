@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from tools.toolkit import JsonObject, ToolError, compact_json, filled
 
 from .. import sentences, settings
-from ..actions.unit_of_work import UnitOfWork, stale
+from ..actions.unit_of_work import UnitOfWork, stale_error
 from ..base import days, rules
 from ..database import Database, insertion, store
 from ..habits import histories
@@ -101,11 +101,11 @@ def _run_as_shown(db: Database, plan: plans.Plan) -> Run:
         try:
             outcome = planned.run(unit)
             if outcome.entries_as_json != planned.shown:
-                raise stale(f"{planned.name} would now do something else than it showed")
+                raise stale_error(f"{planned.name} would now do something else than it showed")
         except ToolError as error:
             # Another apply has done the same since the preview.
             if error.code == "NOTHING_TO_UPDATE":
-                error = stale(f"another apply has done {planned.name} already")
+                error = stale_error(f"another apply has done {planned.name} already")
             error.data["failed_action"] = {"index": len(run.done), **_identity(planned)}
             error.data["results"] = [result | {"rollback": True} for result in _results_so_far(run)]
             raise error from None

@@ -92,7 +92,7 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
         fields.check_names(arguments, parameters.members, tool.listed_name)
         for name in parameters.required:
             if arguments.get(name) is None:
-                raise fields.missing(name)
+                raise fields.missing_error(name)
         # No optional argument of these tools is free text, so a blank one is absent.
         present = {
             name: value

@@ -56,7 +56,9 @@ def parse_action(sent: object, number: int, used_ids: set[str]) -> Planned:
     """Read an action of a preview as sent. Without a client_action_id its number is its id; the id joins
     `used_ids`. Raises ToolError."""
     if not isinstance(sent, dict):
-        raise fields.invalid("an action", "an object with action, client_action_id and params")
+        raise fields.invalid_error(
+            "an action", "an object with action, client_action_id and params"
+        )
     fields.check_names(sent, ("action", "client_action_id", "params"), "An action")
     action = actions.action_named(sent.get("action"))
     name = "client_action_id"

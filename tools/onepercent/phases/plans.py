@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tools.toolkit import JsonObject, ToolError, compact_json
 
 from .. import settings
-from ..actions.unit_of_work import stale
+from ..actions.unit_of_work import stale_error
 from ..base import days, words
 from ..database import Database, Row
 from .dry_run import Diff, Planned, Run
@@ -75,7 +75,7 @@ def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
                 actions.append(planned)
         today = date.fromisoformat(stored["today"])
     except (KeyError, TypeError, ValueError):
-        raise stale("another version made it") from None
+        raise stale_error("another version made it") from None
     return Plan(today, actions, stored["seen"], stored["dropped"])
 
 

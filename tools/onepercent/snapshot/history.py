@@ -66,8 +66,8 @@ FIRST_ON_RECORD = """SELECT ifnull(min(day), :today) FROM (
     UNION ALL SELECT substr(created_at, 1, 10) FROM goals WHERE id = (SELECT id FROM goals
         WHERE user = :user AND deleted_at IS NULL ORDER BY id LIMIT 1))"""
 
-# The units of a history: the key of a date in the answer, and the function that writes it.
-UNITS: dict[str, tuple[str, Callable[[date], str]]] = {
+# The periods of a history: the key of a date in the answer, and the function that writes it.
+PERIOD_KINDS: dict[str, tuple[str, Callable[[date], str]]] = {
     "days": ("date", str),
     "weeks": ("week", lambda day: f"{day - day.weekday() * ONE_DAY}"),
     "months": ("month", lambda day: f"{day:%Y-%m}"),
@@ -104,9 +104,9 @@ class Past(NamedTuple):
         """Narrow it to two days and those between them."""
         return self._replace(first=first, last=last)
 
-    def split_by(self, unit: str) -> Iterator[tuple[str, "Past"]]:
-        """Split it into days, weeks or months, each with its date as UNITS has it."""
-        _, label_of = UNITS[unit]
+    def split_by(self, period_kind: str) -> Iterator[tuple[str, "Past"]]:
+        """Split it into days, weeks or months, each with its date as PERIOD_KINDS has it."""
+        _, label_of = PERIOD_KINDS[period_kind]
         ordinals = range(self.first.toordinal(), self.last.toordinal() + 1)
         for label, group in groupby(map(date.fromordinal, ordinals), label_of):
             span = list(group)
@@ -173,16 +173,16 @@ def history(view: View) -> JsonObject:
     previous_first = first - length * ONE_DAY
     past = past_between(view.db, previous_first, last, view.today)
     period = past.between(first, last)
-    unit = "days"
+    period_kind = "days"
     if length > MOST_SINGLE_DAYS:
-        unit = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
+        period_kind = "weeks" if length <= MOST_WEEKS_IN_DAYS else "months"
 
     # The days, weeks or months in which something was done.
     quotes_diary = length <= LONGEST_WITH_DIARY and not view.has_whole_diary
     items = []
-    date_key, _ = UNITS[unit]
-    for label, subperiod in period.split_by(unit):
-        if summary := _summary(subperiod, unit, quotes_diary):
+    date_key, _ = PERIOD_KINDS[period_kind]
+    for label, subperiod in period.split_by(period_kind):
+        if summary := _summary(subperiod, period_kind, quotes_diary):
             items.append({date_key: label} | summary)
 
     # What holds for the whole period, and for as many days before it.
@@ -191,8 +191,8 @@ def history(view: View) -> JsonObject:
     return {
         "date_from": f"{first}",
         "date_to": f"{last}",
-        unit: items,
-        "habits": list(_habits_of_period(period, unit)),
+        period_kind: items,
+        "habits": list(_habits_of_period(period, period_kind)),
         "xp": {"gained": gained, "lost": lost, "from": end_xp - gained - lost, "to": end_xp},
         "total": _sums_as_json(period.sums()),
         "previous": {"date_from": f"{previous_first}"} | _sums_as_json(previous),
@@ -221,10 +221,10 @@ def percent_kept(signs: str) -> int | None:
     return round(100 * signs.count("+") / due) if due else None
 
 
-def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
+def _summary(subperiod: Past, period_kind: str, quotes_diary: bool) -> JsonObject:
     """One day, week or month without its empty entries; {} if nothing was done in it.
 
-    - `unit`: `days` or longer; steps of a longer one are only counted;
+    - `period_kind`: `days` or longer; steps of a longer one are only counted;
     - `quotes_diary`: the diary is quoted, not only counted.
     """
     sums = subperiod.sums()
@@ -233,7 +233,7 @@ def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
 
     summary = _sums_as_json(sums)
     summary["goals"] = subperiod.titles(CLOSED_GOALS)
-    if unit == "days":
+    if period_kind == "days":
         summary["steps"] = subperiod.titles(CLOSED_STEPS)
         summary["diary"] = bool(sums.diary)
         if quotes_diary:
@@ -241,17 +241,17 @@ def _summary(subperiod: Past, unit: str, quotes_diary: bool) -> JsonObject:
     return {name: value for name, value in summary.items() if value and value != "0/0"}
 
 
-def _habits_of_period(period: Past, unit: str) -> Iterator[JsonObject]:
+def _habits_of_period(period: Past, period_kind: str) -> Iterator[JsonObject]:
     """Habits as a history shows them; an archived one only if something was due in the period."""
     amounts = period.by_habit(AMOUNTS_BY_HABIT)
-    notes = period.by_habit(NOTES) if unit == "days" else {}
+    notes = period.by_habit(NOTES) if period_kind == "days" else {}
     for habit in period.habits:
         signs = period.signs(habit, with_open=True)
         if habit.is_archived and not signs.strip(NOTHING_DUE):
             continue
         item = {"id": habit.id, "name": habit.name, "streak": habit.streak}
         item |= amounts.get(habit.id, {})
-        if unit != "months":
+        if period_kind != "months":
             item["marks"] = signs
         percent = percent_kept(period.signs(habit))
         if percent is not None:

@@ -13,7 +13,7 @@ from .. import settings
 from ..actions import targets
 from ..actions.goals import CATEGORIES
 from ..actions.repeats import compact
-from ..actions.unit_of_work import balance, not_found
+from ..actions.unit_of_work import balance, not_found_error
 from ..base import days, fields, words
 from ..base.rules import GOAL_COMPLETED, LEVEL_XP, STEP_COMPLETED
 from ..database import Row, copies
@@ -124,7 +124,7 @@ def goals(view: View) -> JsonObject:
         columns = WITH_EVERY_STEP
     items = items_of(view, GOALS.format(columns=columns, condition=condition))
     if is_one and not items:
-        raise not_found("goal")
+        raise not_found_error("goal")
 
     steps = list(chain.from_iterable(item.get("steps", ()) for item in items))
     return extract_usual(steps, USUAL_OF_STEPS) | {"items": items, "total_count": len(items)}
@@ -181,39 +181,39 @@ def habits(view: View) -> JsonObject:
     return extract_usual(items, USUAL_OF_HABITS) | section | filled(archived=archived)
 
 
-def habit_item(history: History) -> JsonObject:
+def habit_item(habit_history: History) -> JsonObject:
     """A habit with its streak and today's status."""
-    row = history.habit
-    streak = history.streak()
-    times = history.schedule.times
+    row = habit_history.habit
+    streak = habit_history.streak()
+    times = habit_history.schedule.times
     item = {name: row[name] for name in HABIT_COLUMNS}
     item |= {
         "current_streak": streak.run,
         "best_streak": streak.best,
-        "today_status": _status_today(history),
+        "today_status": _status_today(habit_history),
     }
 
     if times:
         item["streak_in"] = "weeks"
     if row["times"]:
-        item["this_week"] = f"{history.done_in_week()}/{times}"
-    if paused := history.course.pause_end(history.today):
+        item["this_week"] = f"{habit_history.done_in_week()}/{times}"
+    if paused := habit_history.course.pause_end(habit_history.today):
         item["paused_until"] = "resumed" if paused == FOREVER else f"{date.fromordinal(paused)}"
     return item_of(item)
 
 
-def _status_today(history: History) -> str:
+def _status_today(habit_history: History) -> str:
     """Today's status of a habit; one that is due some times per week is done once the week has that many, and
     not due while it may wait."""
-    today = history.today
-    mark = history.marks.get(today)
-    times = history.schedule.times
-    if mark == "+" or (times and history.done_in_week() >= times):
+    today = habit_history.today
+    mark = habit_history.marks.get(today)
+    times = habit_history.schedule.times
+    if mark == "+" or (times and habit_history.done_in_week() >= times):
         return "completed"
     if mark in ("-", "e"):
         return "missed"
-    is_begun = mark == "~" and history.course.is_due(today)
-    return "pending" if is_begun or history.is_owed(today) else "not_scheduled"
+    is_begun = mark == "~" and habit_history.course.is_due(today)
+    return "pending" if is_begun or habit_history.is_owed(today) else "not_scheduled"
 
 
 def diary(view: View) -> JsonObject:

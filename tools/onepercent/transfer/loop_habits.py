@@ -111,9 +111,9 @@ def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> 
 def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> Iterator[str]:
     """Write the notes of a habit into the diary unless they are there; yield their days."""
     for day, _, note in habit.days:
-        entry = {"user": unit.user, "date": day, "reflection": f"{habit.name}: {note}"}
-        if note and not unit.db.execute(SAME_NOTE, entry).fetchone():
-            unit.create("diary", entry)
+        diary_row = {"user": unit.user, "date": day, "reflection": f"{habit.name}: {note}"}
+        if note and not unit.db.execute(SAME_NOTE, diary_row).fetchone():
+            unit.create("diary", diary_row)
             yield day
 
 
