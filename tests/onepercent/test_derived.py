@@ -155,6 +155,7 @@ def test_a_migration_heals_who_has_imported_and_folds_the_copies_that_looks_have
     [
         "'{'",
         "json_remove(plan, '$.today')",
+        "json_set(plan, '$.entries', json('[]'))",
         "json_set(plan, '$.actions[0]', json('{}'))",
         "json_set(plan, '$.actions[0][0]', 'goal.fly')",
         "json_set(plan, '$.actions[0][2].title', 'Дом')",

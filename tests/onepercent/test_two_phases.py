@@ -249,8 +249,6 @@ def test_wrong_arguments_of_apply_get_the_contracts_codes(change, code):
         # A column is new.
         """json_remove(plan, '$.seen."goals/1"[#-1]')""",
         "json_remove(plan, '$.entries[0][0][#-1]')",
-        "json_set(plan, '$.entries', json('[]'))",
-        "json_remove(plan, '$.entries', '$.dropped', '$.seen')",
     ],
 )
 def test_a_preview_of_the_version_before_is_stale_and_shown_again(plan):

@@ -107,17 +107,16 @@ def _undoable(db: Database) -> Iterator[JsonObject]:
 def changes_in_words(journal: str) -> str:
     """The first changes of a journal, in words."""
     stored = json.loads(journal)
-    # An older journal has the sentences of all changes and no count.
-    return "; ".join(words.shortened(stored["lines"], FEW_LINES, stored.get("count", 0)))
+    return "; ".join(words.shortened(stored["lines"], FEW_LINES, stored["count"]))
 
 
 @Action("undo.last", {})
 def reverse(unit: UnitOfWork, params: JsonObject) -> None:
     """Reverse everything that one apply, or one undo, changed."""
-    # Another version may have stored a preview without them.
+    # Version 0.2.0 stored a preview of an undo without `undone`.
     undone = params.get("undone", False)
     statement = "SELECT journal FROM applied WHERE id = :id AND user = :user AND undone = :undone"
-    journal = unit.scalar(statement, id=params.get("applied_id"), undone=undone)
+    journal = unit.scalar(statement, id=params["applied_id"], undone=undone)
     if journal is None:
         raise _blocked_error("it was taken back, or something else was applied, since")
     changes = [RowChange(*change) for change in json.loads(journal)["changes"]]

@@ -61,26 +61,41 @@ def mark_habits(unit: UnitOfWork, params: JsonObject, status: str) -> None:
 def _mark_habit(unit: UnitOfWork, habit: StoredRow, params: JsonObject, status: str) -> list[str]:
     """Mark days of a habit, with one entry for all of them; return those that have this mark already."""
     history = history_of(unit, habit)
-    entry = Marked(thing_of(unit, habit), target=target_of(habit))
     xp_before = unit.balance
-    dates = []
+    marks = {}
+    replaces = {}
     duplicates = []
     for day in _days_to_mark(unit, history.course, params):
-        if _mark_day(unit, history, day, params, status, entry):
-            dates.append(day)
-        else:
+        before = unit.row("habit_marks", habit["id"], day)
+        mark = _mark_day(unit, history, day, params, status)
+        if not mark:
             duplicates.append(day)
+            continue
+        marks[day] = mark
+        if before and before["status"] != mark["status"]:
+            replaces[day] = before["status"]
     if duplicates:
         unit.warn("warn.marked", title=habit["name"], dates=duplicates)
-    if not dates:
+    if not marks:
         return duplicates
 
-    # What the entry says of all its days, and warnings of what may not be meant.
-    entry.thing = replace(entry.thing, kind="mark", dates=tuple(words.ranges(dates)))
-    entry.xp_reward = unit.balance - xp_before
-    entry.count = len(dates)
-    if len(dates) == 1:
-        entry.replaces = entry.replaces.get(dates[0])
+    # One entry, with the state of the last day, and warnings of what may not be meant.
+    dates = list(marks)
+    last_day = dates[-1]
+    last = marks[last_day]
+    added = params.get("amount")
+    entry = Marked(
+        replace(thing_of(unit, habit), kind="mark", dates=tuple(words.ranges(dates))),
+        xp_reward=unit.balance - xp_before,
+        count=len(dates),
+        status=last["status"],
+        excuse_reason=params.get("excuse_reason"),
+        note=params.get("note"),
+        amount=last["amount"],
+        target=target_of(habit),
+        added=None if added == last["amount"] else added,
+        replaces=replaces if len(dates) > 1 else replaces.get(last_day, ""),
+    )
     unit.add_entry(entry)
     if habit["goal_id"] and "amount" in params:
         warn_of_reached(unit, unit.row("goals", habit["goal_id"]))
@@ -141,14 +156,12 @@ def _mark_day(
     day: str,
     params: JsonObject,
     status: str,
-    entry: Marked,
-) -> bool:
-    """Mark a day; return False if it already has this mark.
+) -> JsonObject:
+    """Mark a day and return the columns of its mark, none if it already has this mark.
 
     - `history`: the habit with its marks as they are now;
     - `params`: those of the action, with amount, note or excuse_reason;
-    - `status`: completed or missed, before the amount is looked at;
-    - `entry`: that of the diff, to which this day is added.
+    - `status`: completed or missed, before the amount is looked at.
     """
     habit = history.habit
     stored = unit.row("habit_marks", habit["id"], day)
@@ -157,7 +170,7 @@ def _mark_day(
     note = params.get("note") or before["note"]
     has_new_text = excuse not in (None, before["excuse_reason"]) or note != before["note"]
     if before["status"] == status and "amount" not in params and not has_new_text:
-        return False
+        return {}
 
     # The mark as it will be, and the XP that it moves.
     status, amount, worth = _judge(unit, history, day, params, status, before)
@@ -173,18 +186,7 @@ def _mark_day(
         unit.change(stored, values)
     else:
         unit.create("habit_marks", {"habit_id": habit["id"], "date": day, **values})
-
-    # What the entry says: of several days the state of the last.
-    entry.status = status
-    entry.excuse_reason = excuse
-    entry.note = params.get("note")
-    entry.amount = amount
-    added = params.get("amount", amount)
-    if added != amount:
-        entry.added = added
-    if before["status"] not in ("", status):
-        entry.replaces[day] = before["status"]
-    return True
+    return values
 
 
 def _judge(
@@ -200,7 +202,7 @@ def _judge(
     if status == "missed":
         return status, None, 0 if params.get("excuse_reason") else -habit["xp_penalty"]
 
-    # What is sent is added to the day's amount; “done” without an amount means the whole target.
+    # The amount sent is added to the day's; “done” without an amount means the whole target.
     target = habit["target_amount"]
     amount = before["amount"]
     if "amount" in params:
@@ -232,7 +234,7 @@ def _warn_of_days(unit: UnitOfWork, history: History, dates: list[str]) -> None:
     title = history.habit["name"]
     for day in dates:
         ordinal = days.ordinal(day)
-        # What has been due since an earlier day is owed.
+        # A habit that has been due since an earlier day is owed.
         if not (history.course.is_due(ordinal) or history.is_owed(ordinal)):
             unit.warn("warn.not_scheduled", title=title, day=day, weekday=day)
 

@@ -211,7 +211,7 @@ class Marked(DiffEntry):
     amount: float | None = None
     target: JsonObject | None = None
     added: float | None = None
-    replaces: Any = field(default_factory=dict)
+    replaces: str | Mapping[str, str] = ""
     verb = "completions"
 
 

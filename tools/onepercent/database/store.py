@@ -117,15 +117,7 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         try:
             db = _open_connections.pop(identity, None) or open_database(file)
         except sqlite3.OperationalError:
-            # Full, or a card that turned read-only: there is no room for the files beside this one. If it
-            # holds everything, it is read alone.
-            log = Path(f"{file}-wal")
-            is_whole = status.st_size and not (log.exists() and log.stat().st_size)
-            disk = os.statvfs(file.parent)
-            has_room = (
-                disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY
-            )
-            if has_room or not (reads_only and is_whole):
+            if not (reads_only and status.st_size and _must_be_read_alone(file)):
                 raise
             db = connect(f"{file.absolute().as_uri()}?immutable=1")
             keeps = False
@@ -142,12 +134,22 @@ def connected(reads_only: bool = False) -> Iterator[Database]:
         raise translated(error, file) from error
 
 
+def _must_be_read_alone(file: Path) -> bool:
+    """True if the disk takes no files beside the database, because it is full or a card that turned
+    read-only, and the file holds everything without them."""
+    disk = os.statvfs(file.parent)
+    if disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES and not disk.f_flag & os.ST_RDONLY:
+        return False
+    log = Path(f"{file}-wal")
+    return not (log.exists() and log.stat().st_size)
+
+
 def checkpoint_log() -> None:
     """Copy what the write-ahead log holds into the file itself: then all that was committed is on the disk,
     also what was written NORMAL. Raises OSError.
 
-    Waits for nobody: what another session still reads around is left to the next checkpoint. The log keeps
-    its length, so that the next write need not make the file longer, which costs a second fsync.
+    Waits for nobody: pages that another session is still reading are left to the next checkpoint. The log
+    keeps its length, so that the next write need not make the file longer, which costs a second fsync.
     """
     with suppress(ToolError), connected() as db:
         is_busy, pages, copied = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -160,8 +162,8 @@ def checkpoint_log() -> None:
 
 @at_leaving
 def release() -> None:
-    """Close the connections that this process keeps; whoever closes the file last leaves it whole, without a
-    log."""
+    """Close the connections that this process keeps. The last process to close the file leaves it whole,
+    without a log."""
     for identity in list(_open_connections):
         if identity[0] == os.getpid():
             _open_connections.pop(identity).close()

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from tools.core import calls
-from tools.core.parameters import ABSENT_TEXTS
+from tools.core.parameters import ABSENT_TEXTS, InvalidArguments
 from tools.toolkit import JsonObject, Tool, ToolError, compact_json
 
 from .. import settings
@@ -101,7 +101,7 @@ def _answer(tool: Tool, arguments: JsonObject) -> Any:
         }
         values = parameters.parse(present)
     except ToolError as error:
-        if "ARGUMENT" in error.code:  # of the validator of all tools
+        if isinstance(error, InvalidArguments):
             error.code = "FIELD_INVALID"
         return error.answer()
     return tool.handler(**values)

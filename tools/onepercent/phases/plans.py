@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection
 from datetime import date
-from itertools import zip_longest
 from typing import NamedTuple
 
 from tools.toolkit import JsonObject, ToolError, compact_json
@@ -67,16 +66,16 @@ def plan_of(preview: Row, without: Collection[str] = ()) -> Plan:
     client_action_id. Raises ToolError: PREVIEW_STALE if another version has stored it in another form."""
     check_unused(preview)
     try:
-        stored = {"entries": [], "seen": {}, "dropped": []} | json.loads(preview["plan"])
+        stored = json.loads(preview["plan"])
         actions = []
-        for values, shown in zip_longest(stored["actions"], stored["entries"]):
+        for values, shown in zip(stored["actions"], stored["entries"], strict=True):
             planned = Planned(*values)._replace(shown=shown)
             if planned.action and planned.client_action_id not in without:
                 actions.append(planned)
         today = date.fromisoformat(stored["today"])
+        return Plan(today, actions, stored["seen"], stored["dropped"])
     except (KeyError, TypeError, ValueError):
         raise stale_error("another version made it") from None
-    return Plan(today, actions, stored["seen"], stored["dropped"])
 
 
 def preview_of(db: Database, preview_id: str) -> Row:
@@ -93,7 +92,7 @@ def preview_of(db: Database, preview_id: str) -> Row:
 
 
 def check_unused(preview: Row) -> None:
-    """Raise ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; whoever applies it raises
+    """Raise ToolError PREVIEW_APPLIED or PREVIEW_CANCELLED. An expired one passes; applying it raises
     PREVIEW_EXPIRED."""
     status = preview["status"]
     if status in ("applied", "cancelled"):
