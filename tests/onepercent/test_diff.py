@@ -1,6 +1,8 @@
 """The entries of a diff: each kind of change has a sentence, and a JSON that a preview can keep."""
 
 import json
+import re
+from dataclasses import fields
 
 import pytest
 
@@ -17,12 +19,14 @@ from tests.onepercent.person import (
     preview,
     undo,
 )
+from tests.support.client import PROJECT
 from tools.onepercent import sentences
 from tools.onepercent.base import diff
 from tools.onepercent.base.diff import DiffEntry, Thing
 
 STEP = {"title": "Раз", "dt": "2026-03-20", "priority": "attention", "description": None}
 MARK = Thing("mark", "Бег", 1, dates=("2026-03-16..2026-03-18",))
+SLIPS = Thing("mark", "Кофе", 2, dates=("2026-03-16", "2026-03-18"))
 GOAL = Thing("goal", "Дом", 1)
 
 # Every kind of change, with every attribute that it can have.
@@ -37,8 +41,13 @@ ENTRIES = [
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
     diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
+    diff.Marked(MARK, count=3, status="partial", note="в парке", amount=3, target={"amount": 5, "unit": "км"}, added=1),
     diff.Deleted(GOAL, step_titles=["Раз", "Два"]),
     diff.Deleted(GOAL, restored=True, step_titles=["Раз", "Два"]),
+    diff.Deleted(Thing("habit", "Бег", 1), marks=3, best_streak=2, streak_in="days"),
+    diff.Deleted(Thing("step", "Раз", 1, "Дом"), repeat='{"every": "day"}'),
+    diff.Deleted(Thing("ssp"), scores={"work": 5}),
+    diff.Deleted(SLIPS, status="missed", amount=3, target={"at_most": 2, "unit": "кофе"}),
 ]  # fmt: skip
 
 
@@ -57,10 +66,27 @@ def test_every_kind_of_change_has_a_sentence_and_a_json_to_be_kept():
     assert ENTRIES[0].as_json()["rows"] == [["Раз", "2026-03-20"]]
 
 
+def test_the_page_of_the_answers_names_every_key_of_an_entry():
+    keys = {"client_action_id", "category"}
+    unset = {field.name for kind in kinds(DiffEntry) for field in fields(kind)} - {"thing"}
+    for entry in ENTRIES:
+        keys |= entry.as_json().keys() - (entry.values.keys() - {"title"})
+        plain = type(entry)(entry.thing)
+        unset -= {name for name, value in vars(entry).items() if value != vars(plain)[name]}
+    assert unset == set(), "an attribute that no entry above has"
+
+    page = (PROJECT / "docs" / "onepercent.md").read_text("utf-8")
+    table = page.partition("## The entries of a diff")[2].partition("##")[0]
+    heads = re.findall(r"^\| (`.*?) \|", table, re.M)
+    assert set(re.findall("`(.*?)`", "".join(heads))) == keys
+    named_edits = table.partition("In `changes`")[2]
+    assert all(f"`{name}`" in named_edits for name in ("target", "sum", "list_place", "place"))
+
+
 def test_what_is_deleted_is_counted_first():
     assert sentences.counts_in_words(ENTRIES) == (
-        "Удалить: 1 цель, 2 шага. Изменить: 2 цели, 8 шагов, 3 отметки, 2 привычки."
-        " Отметить: 1 шаг, 3 отметки. Создать: 1 цель, 1 шаг. Вернуть: 1 цель, 2 шага."
+        "Удалить: 1 цель, 3 шага, 1 привычка, 1 сфера, 1 отметка. Изменить: 2 цели, 8 шагов, 3 отметки, 2 привычки."
+        " Отметить: 1 шаг, 6 отметок. Создать: 1 цель, 1 шаг. Вернуть: 1 цель, 2 шага."
     )
 
 
