@@ -76,7 +76,7 @@ def get_user_snapshot(
         lines = marks_as_text(db, view.today, first, last) if picture else ()
         answer = person_pages.DaysAnswer(members, *lines)
 
-    # What its page shows.
+    # The data of its page.
     answer.span = _page_span(view, names, first, last)
     is_filtered = find or goal_id or view.goals_status != "work"
     answer.is_day = not is_filtered and _are_of_one_day(names, answer.span)

@@ -68,7 +68,7 @@ def _notice(time_of_day: str, cards_due: Callable[[], int]) -> tuple[str, list[s
         habits = present.habits(view)["items"]
         entries = present.diary(view)["items"]
 
-    # What is open today, one line per kind.
+    # The things open today, one line per kind.
     pending = [habit["name"] for habit in habits if habit["today_status"] == "pending"]
     titles_by_kind = {"goal": [], "step": [], "habit": pending}
     for row in agenda["today"]:
@@ -84,7 +84,7 @@ def _notice(time_of_day: str, cards_due: Callable[[], int]) -> tuple[str, list[s
             line += f": {'; '.join(few_titles)}"
         lines.append(line)
 
-    # What only the evening or the morning has.
+    # The lines that only the evening or the morning has.
     if time_of_day == "evening":
         if not entries:
             lines.append(words.text_of("notice.diary"))

@@ -28,7 +28,7 @@ def _time_of_day(value: str) -> str:
 
 
 class OnePercentSettings(Section):
-    """Whose data it is, in which file, which consent a change needs, where notices go."""
+    """The owner of the data, its file, the consent that a change needs, the address of notices."""
 
     onepercent_db: Path = setting(
         Path("onepercent.sqlite3"),

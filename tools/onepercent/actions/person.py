@@ -20,7 +20,7 @@ def _known_zone(name: str, value: object) -> str:
 
 # A time zone; null stands for that of the settings.
 ZONE = fields.Field({"type": "string"}, "IANA time zone", _known_zone, nullable=True)
-# How days are counted without a row of `persons`.
+# The clock of a person without a row of `persons`.
 NO_PERSON = StoredRow("persons", {"time_zone": None, "day_start_hour": 0})
 
 

@@ -58,7 +58,7 @@ def _rule_as_json(name: str, value: object) -> str:
     return json.dumps(rule, sort_keys=True)
 
 
-# How a step repeats.
+# The rule by which a step repeats.
 RULE = fields.Field(
     {
         "type": "object",
@@ -100,7 +100,7 @@ def make_next(unit: UnitOfWork, step: StoredRow, day: str) -> str | None:
 
 
 def compact(repeat: str) -> JsonObject:
-    """A rule as a snapshot shows it, without what a reader can tell."""
+    """A rule as a snapshot shows it, without the parts that a reader can infer."""
     parts: JsonObject = json.loads(repeat)
     start = parts.pop("start", None)
     if start and parts["every"] == "year":

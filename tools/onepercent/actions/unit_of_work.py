@@ -334,7 +334,7 @@ def stale_error(reason: str) -> ToolError:
 
 
 def difference(before: Fingerprint, row: StoredRow) -> str:
-    """How a row differs from its fingerprint `before`: `step 'Read' changed: title, dt`."""
+    """Describe how a row differs from its fingerprint `before`: `step 'Read' changed: title, dt`."""
     subject = row.table.removesuffix("s").replace("_", " ")
     if title := row.get("title") or row.get("name") or row.get("date"):
         subject += f" '{title}'"

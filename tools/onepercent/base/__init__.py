@@ -1,1 +1,1 @@
-"""What every room of OnePercent stands on: days, rules, texts and words, fields, the entries of a diff."""
+"""The base of OnePercent: days, rules, texts and words, fields, the entries of a diff."""

@@ -16,8 +16,8 @@ class Unreadable(ValueError):
 
 
 class PersonsClock(NamedTuple):
-    """How a person counts days: in a `zone`, an IANA name or "" for the machine's; a day begins `start_hour`
-    hours after midnight."""
+    """The clock by which a person counts days: a `zone`, an IANA name or "" for the machine's; a day begins
+    `start_hour` hours after midnight."""
 
     zone: str
     start_hour: int

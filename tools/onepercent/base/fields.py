@@ -335,7 +335,7 @@ def check_names(sent: Iterable[str], names: Collection[str], owner: str) -> None
             continue
         lower = unknown.lower()
         hint = hint_for(lower)
-        # What has a hint of its own is another field only if it is nearly the same word.
+        # A name with its own hint needs a closer match to count as a misspelling.
         likeness = MISSPELT_LIKENESS if hint else MEANT_LIKENESS
         others = sent_words("field")
         meant = [name for name in names if lower in others.get(name, "").split()]

@@ -1,4 +1,4 @@
-"""What is in sight, dated, overdue, due: one definition of each."""
+"""One definition each of in sight, dated, overdue and due."""
 
 # A step is in sight unless its goal is archived; one that is to be done, only while its goal is open.
 #
@@ -141,5 +141,5 @@ def _rule(repeat: str) -> tuple[JsonObject, Schedule]:
 
 
 def _follows_done(repeat: str) -> bool:
-    """True if a rule is counted anew from each day on which its step is done."""
+    """True if a rule is counted again from each day on which its step is done."""
     return "after" in _rule(repeat)[0]

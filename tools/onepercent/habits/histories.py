@@ -7,7 +7,7 @@
 # - A habit to avoid, or with a limit (`at_most`), is kept on each due day that is over and has no mark.
 # - Kept: +1. Missed, begun only, or not marked: back to 0. Excused: as if it were not there; so is a week
 #   that is not kept and was excused or paused on a day, or cut by a change of the schedule.
-# - What can still be done, today or in this week, breaks nothing yet.
+# - A day or week that can still be kept, today or this week, breaks nothing yet.
 # - Each day is judged by the schedule of its time (Course). Days before the first mark do not matter.
 # `habit_months` keeps the marks of a month as 31 signs, so that a year is read in twelve rows.
 # `habit_streaks` keeps run and best of the days up to `until`, so that reading costs the same after ten
@@ -43,8 +43,8 @@ NOTHING_DUE = ".p"
 # Days after which a mark counts as history: most are made within a week, and clocks and zones may differ.
 SETTLED_AFTER = 14
 
-# The marks of a habit from a month on, or from that up to which they are folded. What was folded when the
-# clock was ahead does not count.
+# Marks since a month, or since the fold. A fold dated after last week comes from a clock that ran ahead and
+# is ignored.
 UNTIL = "iif(s.until < :week_ago, s.until, '')"
 HABITS = f"""SELECT h.*, h.frequency_type AS frequency, {UNTIL} AS folded_to,
     iif(s.until < :week_ago, s.run, 0) AS run, iif(s.until < :week_ago, s.best, 0) AS best,
@@ -125,8 +125,8 @@ class History(NamedTuple):
         return signs
 
     def is_owed(self, day: int) -> bool:
-        """True if a mark is missing on a day, were it today; what may wait for another day of the week is not
-        owed."""
+        """True if a mark is missing on a day, if that day is today; a habit that may wait for another day of
+        the week is not owed."""
         return day in self._due(day, day, day)
 
     def _due(self, first: int, last: int, today: int) -> Iterator[int]:

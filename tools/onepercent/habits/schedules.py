@@ -102,7 +102,7 @@ class Course(NamedTuple):
             start = max(begin, first)
             start -= (start - schedule.anchor) % schedule.length
             for day in schedule.days_due(start, min(end, last)):
-                # If another rate follows in the week, that one judges all its days that count by the week.
+                # If the week continues under another weekly schedule, that schedule judges the whole week.
                 last_of_period = day + schedule.length - 1
                 is_continued = schedule.times and end < last_of_period
                 if is_continued and self.schedule_on(end + 1).times:

@@ -103,16 +103,16 @@ def _days_meta(answer: JsonObject) -> JsonObject:
 
 
 def _sphere_by_language(sphere: JsonObject) -> JsonObject:
-    """A sphere of life with its name in each language of the page, whatever the server's."""
+    """A sphere of life with its name in each language of the page."""
     key = f"category.{sphere['category']}"
     names = {language: texts.in_language(language)[key].capitalize() for language in ("ru", "en")}
     return {"score": sphere["score"]} | names
 
 
 def days_data(span: Span | None, is_day: bool) -> JsonObject:
-    """What the page of the days draws: the days of a span, or the four weeks around its only day; with
-    `is_day` also what that day has, by default today. Empty if there is nothing to draw, or the database
-    cannot be read."""
+    """Read the data that the page of the days draws: the days of a span, or the four weeks around its only
+    day; with `is_day` also the data of that day, by default today. Empty if there is nothing to draw, or the
+    database cannot be read."""
     try:
         with store.reading() as db:
             return _overview(db, span, is_day) if span or is_day else {}
@@ -148,7 +148,7 @@ def _overview(db: Database, span: Span | None, is_day: bool) -> JsonObject:
     period = past.between(first, min(today, last))
     passed = max((period.last - first).days + 1, 0)
 
-    # What the page draws of them; in a cell what is still open today counts as due.
+    # The data to draw; in a cell everything that is still open today counts as due.
     data = {
         "today": f"{today}",
         "day": f"{day}",
@@ -231,7 +231,7 @@ def _habits_of_day(view: present.View) -> JsonObject:
         amount, note = marks.get(habit["id"], (0, None))
         signs = history.signs(begin.toordinal(), view.first.toordinal())
         item = present.habit_item(history)
-        if view.first != view.today:  # what else it has is true of today only
+        if view.first != view.today:  # the rest is true of today only
             item = {name: item.get(name) for name in ("id", "name", "target")}
         item |= {"signs": signs, "today_amount": amount} | filled(note=note)
         lists["others" if signs[-1] in NOTHING_DUE else "habits"].append(item)

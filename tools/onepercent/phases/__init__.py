@@ -1,1 +1,1 @@
-"""What the tools of the two phases share: counting calls, dry runs, reading a yes."""
+"""The parts that the tools of the two phases share: counting calls, dry runs, reading a yes."""

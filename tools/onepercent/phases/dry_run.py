@@ -195,7 +195,7 @@ def _refusal(unit: UnitOfWork, sent: JsonObject, error: ToolError) -> JsonObject
     if not isinstance(params, dict):
         params = {}
 
-    # What the error is about: a step of a list, the stored thing, else the parameters.
+    # The subject of the error: a step of a list, the stored thing, else the parameters.
     subject = params
     if match := re.match(r"steps\[(\d+)\]\.", str(error.data.get("field"))):
         steps = params["steps"]

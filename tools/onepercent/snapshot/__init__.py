@@ -7,7 +7,7 @@ from ..database import Database
 
 
 class View(NamedTuple):
-    """What a snapshot of the present user is to show.
+    """The request for a snapshot of the present user.
 
     - `db`, `today`: the transaction in which it is read, and the day;
     - `first`, `last`: the days of the schedule and of the diary;

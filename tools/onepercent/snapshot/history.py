@@ -1,4 +1,4 @@
-"""The past: what was closed, done, written and earned between two days, and in as many days before."""
+"""History: everything closed, done, written and earned between two days, and in as many days before."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -118,13 +118,13 @@ class Past(NamedTuple):
         return self.db.execute(statement, values).fetchall()
 
     def sums(self, with_open: bool = False) -> Sums:
-        """Add everything up; what can still be done today is due only `with_open`."""
+        """Add everything up; habits that can still be kept today are due only `with_open`."""
         signs = "".join(self.signs(habit, with_open) for habit in self.habits)
         (row,) = self.rows(SUMS)
         return Sums._make([*row, signs.count("+"), count_due(signs)])
 
     def signs(self, habit: HabitSigns, with_open: bool = False) -> str:
-        """The signs of a habit; what can still be done today is due only `with_open`."""
+        """The signs of a habit; if it can still be kept today, it is due today only `with_open`."""
         signs = habit.signs
         if self.ends_today and not with_open:
             signs = without_open_day(signs)
@@ -185,7 +185,7 @@ def history(view: View) -> JsonObject:
         if summary := _summary(subperiod, period_kind, quotes_diary):
             items.append({date_key: label} | summary)
 
-    # What holds for the whole period, and for as many days before it.
+    # The sums of the whole period, and of as many days before it.
     gained, lost, end_xp = period.rows(EARNED)[0]
     previous = past.between(previous_first, first - ONE_DAY).sums()
     return {

@@ -77,7 +77,7 @@ USUAL_OF_HABITS = ("icon", "frequency", "xp_reward", "xp_penalty")
 USUAL_OF_STEPS = ("priority", "time_duration", "is_complete")
 
 DURATION_WORDS = {minutes: word for word, minutes in fields.DURATIONS.items()}
-# How the value of a column is shown.
+# The functions that show the values of certain columns.
 CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "next": lambda step: item_of(json.loads(step)),
     "steps": lambda steps: list(map(item_of, json.loads(steps))),
@@ -169,7 +169,7 @@ def habits(view: View) -> JsonObject:
             if habit_history.course.is_due(day):
                 scheduled += sign
 
-    # How many are done today, and what was kept in the week.
+    # The habits done today, and the share kept in the week.
     statuses = [item["today_status"] for item in items]
     section = {
         "items": items,
@@ -278,7 +278,8 @@ def xp(view: View) -> JsonObject:
 
 
 def status(view: View) -> JsonObject:
-    """What is set up, what works without internet, the newest copy of the database and how to make one."""
+    """The state of the systems, which of them need internet, the newest copy of the database, and the
+    commands that make one."""
     return {
         "systems": {name: result.state for name, result in health.run_checks()},
         "offline": "all but search and sync_docs works without internet",

@@ -14,7 +14,7 @@ MOST_SHOWN = 20
 SHORTEST_STEM = 3
 SHORTEST_INSIDE = 4  # letters of a stem that is also found inside a word
 EXCERPT_CHARS = 60  # characters of a diary entry around the first of the words
-# What fits the query best: open things first, then the diary, the newest entry first, and what is done. A
+# The best matches: open things first, then the diary, the newest entry first, then everything done. A
 # column without a value is not shown.
 DIARY_TEXT = " || ".join(f"ifnull({column} || ' ', '')" for column in fields.DIARY_FIELDS)
 MATCHES = f"""WITH matches AS (
@@ -43,7 +43,7 @@ ENDING = (
     "ings|ing|ies|ied|ers|er|ed|es|ly|s|e|y)$"
 )
 
-# How names are spelt in the other script; of Latin letters the longest group that fits is taken.
+# The spelling of names in the other script; of Latin letters the longest group that fits is taken.
 LATIN = dict(
     zip(
         "абвгдезийклмнопрстуфхыэюяжцчшщ",

@@ -1,7 +1,7 @@
 """Backup and export: all that the database holds, of all its users, written as a copy of the file or as JSON,
 and read back.
 
-Copies are checked, one a day, thinned out to the last days and months. What comes in is put together in a
+Copies are checked, one a day, thinned out to the last days and months. An import is put together in a
 temporary file, migrated and checked; then sqlite copies it over the present one in a transaction, so that
 sessions that are open and a power cut find the old state or the new.
 """

@@ -1,7 +1,13 @@
 """Import from Loop Habit Tracker: the habits of the zip that it exports, each with its past."""
 
-# YES_AUTO is a day that Loop counts as kept because of others; of UNKNOWN there is only a note. A value is a
-# number in Loop, of which five have names, for amounts, too: an amount is in thousandths, and 0 is NO.
+# Loop's values are numbers, of which five have names, in amounts, too:
+# - UNKNOWN (-1): no mark, but perhaps a note;
+# - NO (0): not done;
+# - YES_AUTO (1): no mark; Loop counts the day as kept because of others;
+# - YES_MANUAL (2): done;
+# - SKIP (3): excused.
+# Amounts are thousandths.
+#
 # The contract of the import:
 # - It is tried and applied as the actions of the chat are: in one transaction, with one undo. No mark moves
 #   XP, which is for what was done here.
@@ -149,7 +155,8 @@ def _merge_habit(unit: UnitOfWork, habit: "LoopHabit", namesakes: int) -> None:
 
 
 def _create(unit: UnitOfWork, habit: "LoopHabit") -> int:
-    """Create a habit without its marks; what has no counterpart here is a warning. Returns its id."""
+    """Create a habit without its marks and return its id. Warn of everything that has no
+    counterpart here."""
     values: JsonObject = {"name": habit.name} | _schedule(habit.times, habit.every)
     places = {"title": habit.name, "count": habit.times, "days": habit.every}
     if habit.times < habit.every != WEEK and values.get("n") != habit.every:
