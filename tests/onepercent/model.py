@@ -18,8 +18,8 @@ class Refused(Exception):
     """The code of the error that the action must get."""
 
 
-class Life:
-    """What one user has: rows by their ids. Each action is a method of its name; it gets the row that it
+class RulesModel:
+    """The data of one user, and the rules by which they change: rows by their ids. Each action is a method of its name; it gets the row that it
     acts on and its other params, whose ids are resolved, and returns XP."""
 
     def __init__(self):

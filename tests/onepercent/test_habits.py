@@ -3,6 +3,7 @@
 import pytest
 
 from tests.onepercent.person import (
+    accepted,
     act,
     apply,
     balance,
@@ -155,6 +156,23 @@ def test_a_pause_ahead_or_behind_keeps_the_streak_and_costs_nothing(clock):
     assert "paused_until" not in first_habit() and marks("2026-03-16") == before
     assert rows("SELECT max(first_day) FROM habit_pauses") == [("2026-03-26",)], "it is gone"
     assert refused(pause(1, "2026-04-02", "2026-04-01"))["code"] == "INVALID_DATE"
+
+
+def test_several_habits_are_paused_in_one_action():
+    do(*(new_habit(name) for name in ("Бег", "Чтение", "Сон", "Старая")))
+    do(act("habit.archive", 4))
+    trip = {"from": "2026-03-20", "to": "2026-03-25"}
+    previewed = preview(act("habit.pause", all=True, **{"except": [2]}, **trip))
+    assert [entry["name"] for entry in previewed["diff"]["updates"]] == ["Бег", "Сон"]
+    apply(previewed)
+    error = refused(act("habit.pause", habit_ids=[3, 2], **trip))
+    assert error["title"] == "Сон" and error["error"].startswith("Habit Сон is already paused")
+    assert accepted(act("habit.resume", all=True)).count("пауза окончена, снова по расписанию") == 2
+    assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
+    assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"
+    for few in ({"habit_id": 1}, {"habit_ids": [1]}):
+        assert refused(act("habit.pause", all=True, **few))["code"] == "FIELD_INVALID"
+        assert len(preview(act("habit.pause", all=False, **few))["diff"]["updates"]) == 1
 
 
 def test_an_undone_archive_says_nothing_of_the_pause_before_it():

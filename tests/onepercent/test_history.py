@@ -1,6 +1,5 @@
-"""Looking back: the history against a recount by hand, and what is found by words."""
+"""The history, against a recount by hand."""
 
-import json
 import random
 from datetime import date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
@@ -29,7 +28,6 @@ from tests.onepercent.person import (
 from tests.support.client import json_lines
 from tools.onepercent.base import days
 from tools.onepercent.database import store
-from tools.onepercent.transfer.backup import write_backup
 
 TODAY = date(2026, 11, 22)
 STAMPS = {"created_at": "2024-01-01T00:00:00.000Z", "updated_at": "2024-01-01T00:00:00.000Z"}
@@ -111,98 +109,6 @@ def test_the_history_of_a_week_is_its_closed_steps_and_kept_habits(clock):
     assert section["total"]["steps"] == 1 and section["previous"]["steps"] == 0
 
 
-# What is searched for, and the titles that are found: if nothing has all of the words, those that have some;
-# a preposition counts only alone.
-FOUND = json_lines("""
-["бег", ["Бегать по утрам", "Купить билеты: бег на 5 км"]]
-["БЕГОМ", ["Бегать по утрам", "Купить билеты: бег на 5 км"]]
-["елка", ["Нарядить ёлку"]]
-["books", ["Read a book"]]
-["купить бег", ["Купить билеты: бег на 5 км"]]
-["катался на ёлках", ["Нарядить ёлку"]]
-["на", ["Купить билеты: бег на 5 км", "Нарядить ёлку"]]
-["наряды из книг, Аня", ["День рождения: Аня", "Нарядить ёлку"]]
-["собака !", []]
-["!", []]
-["егать", []]
-["звонить маме", ["Позвонить маме"]]
-["Anya", ["День рождения: Аня"]]
-["Иван", ["Ask Ivan"]]
-["'; DROP", []]
-""")
-
-
-@pytest.mark.parametrize("query, titles", FOUND)
-def test_things_are_found_by_the_stems_of_words(query, titles):
-    steps = [
-        "Купить билеты: бег на 5 км",
-        "Нарядить ёлку",
-        "Read a book",
-        "Позвонить маме",
-        "День рождения: Аня",
-        "Ask Ivan",
-    ]
-    do(new_goal("Разное", steps=steps), new_habit("Бегать по утрам"))
-    answer = call("get_user_snapshot", find=query)
-    assert "data" not in answer
-    matches = answer["found"]["items"]
-    assert sorted(match.get("title") or match.get("name") for match in matches) == titles
-    for match in matches:
-        assert len(json.dumps(match, ensure_ascii=False)) < 240
-
-
-def test_what_is_open_is_found_first_newest_entries_next_and_beyond_twenty_a_count():
-    steps = [new_step(f"Бег {number}") for number in range(1, 18)]
-    do(new_goal("Цель"), *steps)
-    entries = [new_entry(plans=text) for text in ("бег " + "я " * 999, "я " * 999 + "бег")]
-    do(act("step.complete", step_ids=[1, 2, 3]), *entries)
-    matches = call("get_user_snapshot", find="бег")["found"]
-    ids = [match["id"] for match in matches["items"]]
-    assert ids == [*range(4, 18), 2, 1, 1, 2, 3] and "more" not in matches
-    end, beginning = map(str, matches["items"][14:16])
-    assert "'…" in end and "…'" in beginning
-    do(new_goal("Ещё"), *steps)
-    matches = call("get_user_snapshot", find="бег")["found"]
-    assert (len(matches["items"]), matches["more"]) == (20, 16)
-
-
-def test_the_commands_are_for_people():
-    do(new_goal("Цель"), new_step("Читать", dt="2026-03-18", time_duration=90))
-    do(new_habit("Бег"), complete(1))
-    today = run("today").text
-    past = run("history").text
-    assert "✓ Читать (Цель, 1 ч 30 мин)\n· Бег (серия 0 дней)\n25 XP, уровень 1\n✓ сделано" in today
-    assert "когда           XP   привычки  закрыто\n2026-03-18      +25            Читать\n" in past
-    assert (
-        "\n7 дней до того  +0   0/0       0 шагов; 0 целей\n\nпривычка  отметки  %  серия\nБег "
-        in past
-    )
-    for number in ("0", "99999", "x"):
-        assert run("history", number) == ("Сколько дней показать: от 1 до 36525", 2)
-    assert run("find", "zzz") == ("zzz: ничего не нашлось", 1)
-    for words in (["читать"], ["читать", "книгу"]):
-        assert run("find", *words).text == "✓ шаг 1  Читать"
-    assert run("find").status == 1 and "find" in run("find").text
-
-
-def test_today_shows_amounts_and_weeks_and_what_was_only_begun_is_not_kept(clock):
-    do(new_habit("Вода", target="2 л"), new_habit("Бег", times=3))
-    do(mark(1, amount=0.5), mark(2))
-    text = run("today").text
-    assert "· Вода 0,5 из 2 л (серия 0 дней)\n✓ Бег 1/3 (серия 0 недель)\n" in text
-    clock.set("2026-03-19T12:00:00+00:00")
-    assert history()["habits"][0]["rate"] == 0
-
-
-def test_today_shows_goals_that_are_a_sum():
-    do(new_goal("Книги", target=12), new_goal("Дом", due="2026-03-18"))
-    do(act("goal.add", 1, amount=5), new_goal("Машина", target=9, due="2026-03-18"))
-    text = run("today").text
-    assert text.count("Машина") == text.count("Дом") == 1 and "\n· Книги 5 из 12 ×\n" in text
-    do(act("goal.complete", 1))
-    assert "Книги" not in run("today").text
-
-
 # Sections, their first day, and how often they have an entry of 18 March.
 QUOTED = json_lines("""
 [["history", "diary"], "2026-03-18", 1]
@@ -219,15 +125,6 @@ def test_a_day_of_the_diary_is_told_once_and_quoted_in_a_history_of_eight_days()
         assert str(sections).count("Бегал в парке") == count
     do(new_entry(what_done="Читал", date="2026-03-17"))
     assert str(snapshot("history", "diary")).count("Читал") == 1
-
-
-def test_the_status_names_the_newest_copy_and_how_to_make_one():
-    status = snapshot("status")["status"]
-    assert status["backup"]["newest"] is None
-    assert "python3 -m tools onepercent backup" in status["commands"]
-    assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
-    write_backup()
-    assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"
 
 
 def test_a_half_done_step_says_so_and_a_goal_the_day_of_its_last_change(clock):

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.onepercent.examples import DATES, EXAMPLES, SCHEDULES, TITLES, VALUES
-from tests.onepercent.model import Life, Refused, whole
+from tests.onepercent.model import Refused, RulesModel, whole
 from tests.onepercent.person import (
     act,
     apply,
@@ -67,7 +67,7 @@ class User:
     """What the model knows of one user: what there is, what undo and redo lead to, how much was applied."""
 
     def __init__(self):
-        self.life = Life()
+        self.life = RulesModel()
         self.done = []
         self.undone = []
         self.applied = 0
@@ -252,7 +252,7 @@ class World:
 
 
 def test_the_model_has_a_method_for_every_action():
-    assert [name for name in NAMES if not hasattr(Life, name.replace(".", "_"))] == []
+    assert [name for name in NAMES if not hasattr(RulesModel, name.replace(".", "_"))] == []
 
 
 @pytest.mark.slow

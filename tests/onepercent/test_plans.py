@@ -22,6 +22,7 @@ from tests.onepercent.person import (
     refused,
     said,
     schedule,
+    snapshot,
     use,
 )
 
@@ -59,6 +60,12 @@ def test_a_plan_that_does_not_fit_names_what_does_not(action, code, field):
     do(new_goal("Цель", steps=STEPS), late)
     error = refused(action)
     assert (error["code"], error.get("field")) == (code, field)
+
+
+def test_an_empty_list_of_steps_means_none():
+    do(new_goal("Дом", steps=[]))
+    assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
+    assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"
 
 
 def test_steps_are_shifted_by_goal_by_list_or_if_they_are_overdue():
@@ -104,6 +111,18 @@ def test_a_text_is_appended_to_and_its_changed_place_is_shown():
     assert changes["why_give_me"]["to"] == "Силы"
     do(new_entry(plans="x" * 9_999))
     assert "4999 знаков]" in said(act("diary.update_entry", 1, plans="x" * 5_000))
+
+
+def test_the_only_entry_of_a_day_is_updated_by_its_date():
+    do(new_entry(what_done="Отнёс коробки", date="2026-03-17"))
+    do(act("diary.update_entry", date="2026-03-17", append={"what_done": "Две вернул"}))
+    assert items("diary", date_from="2026-03-17")[0]["what_done"] == "Отнёс коробки\nДве вернул"
+    do(new_entry(plans="x", date="2026-03-17"))
+    error = refused(act("diary.update_entry", date="2026-03-17", plans="y"))
+    assert (error["code"], error["hint"]) == ("FIELD_INVALID", "Send diary_id: 1, 2.")
+    none = act("diary.update_entry", date="2026-03-10", plans="y")
+    assert refused(none)["code"] == "DIARY_NOT_FOUND"
+    assert refused(act("diary.update_entry", plans="y"))["error"] == "diary_id is required"
 
 
 def test_an_archived_goal_is_out_of_sight_with_its_steps():

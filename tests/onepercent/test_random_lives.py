@@ -22,8 +22,8 @@ UNSAID = ("None", "{", "$", "nan")
 OFTEN = ["step.create", "habit.create", "goal.create", "step.complete", "habit.mark_completed"]
 
 
-class Life:
-    """What one person does and sees."""
+class PersonPlayed:
+    """The actions of one person, and their looks at the result."""
 
     def __init__(self, random):
         self.random = random
@@ -73,7 +73,7 @@ class Life:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(LIVES))
 def test_a_preview_is_what_is_applied_and_an_undo_is_whole(seed, clock, file):
-    life = Life(Random(seed))
+    life = PersonPlayed(Random(seed))
     use(file, ONEPERCENT_PREVIEW_TTL="10000000")
     lived()
     for _ in range(20):

@@ -15,8 +15,6 @@ from tests.onepercent.person import (
     do,
     errand,
     found,
-    items,
-    new_entry,
     new_goal,
     new_habit,
     new_step,
@@ -259,41 +257,6 @@ def test_a_preview_shows_the_rule_and_the_first_day_of_each_step_of_a_plan():
     )
     every_date = {"every": "month", "on": [*range(1, 32)]}
     assert "1-го, 2-го, 3-го" in said(errand("Созвон", repeat=every_date))
-
-
-def test_several_habits_are_paused_in_one_action():
-    do(*(new_habit(name) for name in ("Бег", "Чтение", "Сон", "Старая")))
-    do(act("habit.archive", 4))
-    trip = {"from": "2026-03-20", "to": "2026-03-25"}
-    previewed = preview(act("habit.pause", all=True, **{"except": [2]}, **trip))
-    assert [entry["name"] for entry in previewed["diff"]["updates"]] == ["Бег", "Сон"]
-    apply(previewed)
-    error = refused(act("habit.pause", habit_ids=[3, 2], **trip))
-    assert error["title"] == "Сон" and error["error"].startswith("Habit Сон is already paused")
-    assert accepted(act("habit.resume", all=True)).count("пауза окончена, снова по расписанию") == 2
-    assert refused(act("habit.resume", all=True))["code"] == "NOT_COMPLETED"
-    assert refused(act("habit.pause", **trip))["error"] == "habit_id is required"
-    for few in ({"habit_id": 1}, {"habit_ids": [1]}):
-        assert refused(act("habit.pause", all=True, **few))["code"] == "FIELD_INVALID"
-        assert len(preview(act("habit.pause", all=False, **few))["diff"]["updates"]) == 1
-
-
-def test_the_only_entry_of_a_day_is_updated_by_its_date():
-    do(new_entry(what_done="Отнёс коробки", date="2026-03-17"))
-    do(act("diary.update_entry", date="2026-03-17", append={"what_done": "Две вернул"}))
-    assert items("diary", date_from="2026-03-17")[0]["what_done"] == "Отнёс коробки\nДве вернул"
-    do(new_entry(plans="x", date="2026-03-17"))
-    error = refused(act("diary.update_entry", date="2026-03-17", plans="y"))
-    assert (error["code"], error["hint"]) == ("FIELD_INVALID", "Send diary_id: 1, 2.")
-    none = act("diary.update_entry", date="2026-03-10", plans="y")
-    assert refused(none)["code"] == "DIARY_NOT_FOUND"
-    assert refused(act("diary.update_entry", plans="y"))["error"] == "diary_id is required"
-
-
-def test_an_empty_list_of_steps_means_none():
-    do(new_goal("Дом", steps=[]))
-    assert snapshot("goals")["goals"]["items"][0]["done"] == "0/0"
-    assert refused(act("step.create", goal_id=1, steps=[]))["error"] == "title is required"
 
 
 def test_every_two_weeks_without_a_day_begins_on_the_next_of_its_days():

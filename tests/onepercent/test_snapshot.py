@@ -26,6 +26,7 @@ from tests.onepercent.person import (
 )
 from tools.core.tool import TOOLS
 from tools.onepercent.database import store
+from tools.onepercent.transfer.backup import write_backup
 
 
 def test_the_default_is_goals_habits_and_xp():
@@ -188,3 +189,12 @@ def test_a_text_that_stands_for_nothing_is_absent(absent):
     previewed = preview(new_goal("Дом"))
     arguments = {"preview_id": previewed["preview_id"], "user_confirmation": "да"}
     assert call("apply_actions", **arguments, idempotency_key=absent)["success"]
+
+
+def test_the_status_names_the_newest_copy_and_how_to_make_one():
+    status = snapshot("status")["status"]
+    assert status["backup"]["newest"] is None
+    assert "python3 -m tools onepercent backup" in status["commands"]
+    assert status["systems"]["onepercent"] == "ok" and "search" in status["offline"]
+    write_backup()
+    assert snapshot("status")["status"]["backup"]["newest"] == "2026-03-18"

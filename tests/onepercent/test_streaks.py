@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from tests.onepercent.examples import SCHEDULES
-from tests.onepercent.model import Life, PlainHabit, Refused
+from tests.onepercent.model import PlainHabit, Refused, RulesModel
 from tests.onepercent.person import act, do, items, mark, miss, new_habit, past, pause, undo
 from tools.onepercent.base import days
 from tools.onepercent.database import store
@@ -111,15 +111,18 @@ def is_taken(life, action, today):
 @pytest.mark.parametrize("seed", [0, 5, 6, 12])
 def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_shows(seed, clock):
     chance = random.Random(seed)
-    life = Life()
+    life = RulesModel()
     today = MONDAY
     clock.set(f"{today}T12:00:00+00:00")
     [habit] = do(new_habit("Бег"))
     life.do("habit.create", {"name": "Бег"}, today, habit)
+
     for _ in range(25):
         today += timedelta(chance.randint(1, 5))
         clock.set(f"{today}T12:00:00+00:00")
         before = life.copy()
+
+        # Marks of the last thirty days, perhaps another schedule and a pause.
         drawn = []
         for ago in chance.sample(range(30), chance.randint(0, 5)):
             change, more = chance.choice(CHANGES)
@@ -130,18 +133,23 @@ def test_a_life_of_changes_pauses_late_marks_and_undos_shows_what_a_recount_show
             first = today + timedelta(chance.randint(-40, 10))
             last = first + timedelta(chance.randint(0, 12))
             drawn.append(pause(habit, str(first), str(last)))
+
+        # What the model refuses is not sent; some of the rest is undone.
         actions = [action for action in drawn if is_taken(life, action, today)]
         if actions:
             do(*actions)
             if chance.random() < 0.2:
                 undo()
                 life = before
+
+        # The streak and the signs of thirty days.
         plain = life.plain(habit)
         [shown] = items("habits")
         assert (shown["current_streak"], shown["best_streak"]) == plain.streak(today), (seed, today)
         begin = today - timedelta(29)
         shown = past(date_from=str(begin), date_to=str(today))
         assert shown["marks"] == plain.signs(begin, today, today), (seed, today)
+
     with store.reading() as db:
         is_folded = db.execute("SELECT until FROM habit_streaks").fetchone()[0] > MONDAY.isoformat()
         assert is_folded != any(frequency == "every_n_days" for _, frequency, _ in plain.schedules)

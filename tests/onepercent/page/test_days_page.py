@@ -10,11 +10,13 @@ from tests.onepercent.person import act, complete, mark, new_entry, new_goal, ne
 
 pytestmark = pytest.mark.slow
 
-DATABASE_TODAY = datetime.datetime.now(datetime.timezone.utc).date()
+
+def database_day(days=0):
+    return datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(days)
 
 
 def today(days=0):
-    return (DATABASE_TODAY + datetime.timedelta(days)).isoformat()
+    return database_day(days).isoformat()
 
 
 @pytest.fixture
@@ -121,7 +123,7 @@ def fill_in(tab, field, text):
 
 def test_what_is_ticked_stays_under_the_thumb_until_the_day_is_looked_at_again(person):
     """An overdue step is today's once it is done; a habit that was not due is, once it is marked."""
-    other_day = (DATABASE_TODAY.isoweekday() % 7) + 1
+    other_day = (database_day().isoweekday() % 7) + 1
     person.do(new_step("Ещё одно", 1, dt=today(-1)))
     person.do(new_habit("Баня", frequency_type="custom", schedule_days=[other_day]))
     person.do(new_habit("Сон"))
@@ -237,6 +239,8 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     person.do(act("habit.update", 1, target={"amount": 5, "unit": "км"}))
     tab = person.days("en-GB", width=320)
     assert tab.run("document.querySelector('nav').ariaLabel") == "Days"
+
+    # A stop for each row.
     stops = []
     while not stops or tab.run("document.activeElement !== document.body"):
         tab.key("Tab")
@@ -244,6 +248,8 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
         assert len(stops) < 30
     assert stops[:-1] == [f"t{today()}", "s2", "s1", "h1", "h2", *stops[5:-1]]
     assert len(stops) <= 10, "a month and its metrics are a stop each, and tomorrow"
+
+    # A step is ticked off, an amount added.
     tab.run("document.getElementById('s2').focus()")
     tab.key(" ")
     saved(tab)
@@ -258,6 +264,8 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     tab.key("Enter")
     saved(tab)
     assert person.rows("SELECT amount FROM habit_marks") == [(2.0,)]
+
+    # The day before, and an excuse on it.
     tab.run(f"document.getElementById('t{today()}').focus()")
     keys(tab, "ArrowLeft", "Enter")
     tab.wait("data.day !== data.today")
@@ -270,6 +278,7 @@ def test_a_morning_by_keyboard_has_one_tab_stop_a_row(person):
     saved(tab)
     reasons = person.rows("SELECT habit_id, date, excuse_reason FROM habit_marks WHERE xp = 0")
     assert (2, today(-1), "болел") in reasons
+
     assert tab.run("document.activeElement !== document.body"), "focus is not lost"
     assert tab.run("document.documentElement.scrollWidth") <= 320
 

@@ -1,6 +1,7 @@
 """A period of more than two months, drawn by its months."""
 
 import datetime
+import re
 
 import pytest
 
@@ -59,6 +60,8 @@ def test_a_year_has_its_months_its_habits_and_its_goals(on, tmp_path):
     assert all(name in text for name in NAMES) and "лучшая серия" in text
     assert "Собрать Voron" in text and "/18" in text
     assert lines(tab, "#ring")[0].endswith("%")
+    (weekly,) = [line for line in lines(tab, "li.row") if line.startswith(NAMES[4])]
+    assert re.search(r"\d недел", weekly), weekly
 
     history = person.ask("get_user_snapshot", **YEAR)["data"]["history"]
     rates = {item["name"]: item["rate"] for item in history["habits"]}
