@@ -19,8 +19,11 @@ class Refused(Exception):
 
 
 class RulesModel:
-    """The data of one user, and the rules by which they change: rows by their ids. Each action is a method of its name; it gets the row that it
-    acts on and its other params, whose ids are resolved, and returns XP."""
+    """The data of one user, rows by their ids, and the rules by which actions change them.
+
+    Each action is a method of its name; it gets the row that it acts on and its other params, whose ids are
+    resolved, and returns XP.
+    """
 
     def __init__(self):
         self.rows = {"goal": {}, "step": {}, "habit": {}, "diary": {}}

@@ -40,8 +40,10 @@ ENTRIES = [
     diff.Paused(Thing("habit", "Бег", 1), pause={"from": "2026-03-20", "to": None, "reason": "отпуск"}),
     diff.Resumed(Thing("habit", "Бег", 1), resumed="2026-03-20"),
     diff.Done(Thing("step", "Раз", 1, "Дом"), xp_reward=25, date="2026-03-17", next="2026-03-19"),
-    diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел", replaces={"2026-03-16": "completed"}),
-    diff.Marked(MARK, count=3, status="partial", note="в парке", amount=3, target={"amount": 5, "unit": "км"}, added=1),
+    diff.Marked(MARK, xp_reward=0, count=3, status="missed", excuse_reason="болел",
+                replaces={"2026-03-16": "completed"}),
+    diff.Marked(MARK, count=3, status="partial", note="в парке", amount=3, added=1,
+                target={"amount": 5, "unit": "км"}),
     diff.Deleted(GOAL, step_titles=["Раз", "Два"]),
     diff.Deleted(GOAL, restored=True, step_titles=["Раз", "Два"]),
     diff.Deleted(Thing("habit", "Бег", 1), marks=3, best_streak=2, streak_in="days"),
@@ -85,7 +87,8 @@ def test_the_page_of_the_answers_names_every_key_of_an_entry():
 
 def test_what_is_deleted_is_counted_first():
     assert sentences.counts_in_words(ENTRIES) == (
-        "Удалить: 1 цель, 3 шага, 1 привычка, 1 сфера, 1 отметка. Изменить: 2 цели, 8 шагов, 3 отметки, 2 привычки."
+        "Удалить: 1 цель, 3 шага, 1 привычка, 1 сфера, 1 отметка."
+        " Изменить: 2 цели, 8 шагов, 3 отметки, 2 привычки."
         " Отметить: 1 шаг, 6 отметок. Создать: 1 цель, 1 шаг. Вернуть: 1 цель, 2 шага."
     )
 
