@@ -104,6 +104,20 @@ def test_amounts_of_a_day_add_up_until_it_is_done():
     assert "target" in refused(mark(habit(), amount=1))["hint"]
 
 
+def test_an_entry_of_several_days_says_of_the_last_what_was_added():
+    do(new_habit("Вода", target="5 л"), mark(1, date="2026-03-17", amount=2))
+    answer = preview(mark(1, dates=["2026-03-17", "2026-03-18"], amount=3))
+    [entry] = answer["diff"]["completions"]
+    assert (entry["amount"], "added" in entry) == (3, False)
+    apply(answer)
+    [entry] = preview(mark(1, amount=1))["diff"]["completions"]
+    assert (entry["amount"], entry["added"], "replaces" in entry) == (4, 1, False)
+    [entry] = preview(miss(1))["diff"]["completions"]
+    assert entry["replaces"] == "partial"
+    [entry] = preview(miss(1, dates=["2026-03-17", "2026-03-18"]))["diff"]["completions"]
+    assert entry["replaces"] == {"2026-03-17": "completed", "2026-03-18": "partial"}
+
+
 def test_a_range_marks_the_due_days_that_have_no_such_mark_yet():
     habit(frequency_type="weekdays")
     do(mark(1, date="2026-03-12"))
