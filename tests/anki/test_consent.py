@@ -1,5 +1,5 @@
-"""The owner's consent: the true count, or the person's own yes to a question that names what; and what may
-change meanwhile."""
+"""The owner's consent: the true count, or the person's own yes to a question that names the change; and
+changes meanwhile."""
 
 import pytest
 
@@ -78,6 +78,21 @@ def test_another_selection_than_the_person_was_asked_about_stays(asking, geo, co
     assert answer["code"] == "EXPECTED_COUNT"
     assert f"added in the meantime: {1 - gone}, gone: {gone}" in answer["error"]
     assert (collection.note_count(), entries()) == (5 - 2 * gone, [])
+
+
+def test_as_many_other_cards_as_the_person_was_asked_about_stay(asking, geo, collection):
+    """One note goes and another comes meanwhile: the count is the same."""
+    tool, arguments, *_ = harm(geo)["decks"]
+
+    def replace_a_note():
+        collection.remove_notes(geo.ids[:1])
+        add_notes(collection, "Geo", "late")
+
+    answer, *_ = asking(tool, replace_a_note, **arguments)
+
+    assert answer["code"] == "EXPECTED_COUNT"
+    assert "added in the meantime: 1, gone: 1" in answer["error"]
+    assert (len(collection.find_cards("deck:Geo")), entries()) == (4, [])
 
 
 def test_the_journal_has_the_texts_of_the_second_look(asking, geo, collection):

@@ -25,19 +25,19 @@ def agreed(
 ) -> Iterator[Selection]:
     """Get consent to a change, and hold the lock of Anki's writers around it.
 
-    The person is asked without the lock, since they may think for minutes; a selection that is another one
-    afterwards is not what they agreed to.
+    The person is asked without the lock, since they may think for minutes; if the selection differs
+    afterwards, it is not what they agreed to.
 
     - `select`: finds the ids of what the change touches;
-    - `describe`: says what the change would do to these, empty if nothing;
+    - `describe`: describes the change of these, empty if nothing changes;
     - `expected`: the count that the caller stated, required if `needs_expected`.
 
     Raises ToolError EXPECTED_COUNT or DECLINED.
     """
     needs_expected = needs_expected or expected is not None or current().anki_confirm == "count"
-    asked_ids: set[int] | None = None
 
-    def checked() -> Selection:
+    def checked(asked_ids: set[int] | None) -> Selection:
+        """Select, and refuse other ids than the person was asked about, or another number than expected."""
         selection = select()
         selected = set(selection)
         reason = ""
@@ -55,14 +55,15 @@ def agreed(
             )
         return selection
 
+    asked_ids = None
     if current().anki_confirm == "elicit":
-        selection = checked()
+        selection = checked(None)
         asked_ids = set(selection)
         if description := describe(selection):
             _ask_person(description)
     # Under the lock it is selected again, and has to be the same.
     with exclusive_lock("anki"):
-        yield checked()
+        yield checked(asked_ids)
 
 
 def _ask_person(description: str) -> None:
