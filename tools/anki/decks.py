@@ -13,7 +13,7 @@ from . import client
 from .client import Action, IdByName, Ids, IdsByName, action, card_search
 from .note_input import CONTROL, ItemError, Names, find_name, folded
 
-# The deck that Anki never deletes, whatever it is called.
+# The deck that Anki never deletes, under any name.
 DEFAULT_ID = 1
 SEPARATOR = "::"
 
@@ -121,7 +121,7 @@ def escaped(text: str) -> str:
 def delete(names: Names) -> None:
     """Delete decks with all that is in them, and redraw Anki's window. One request.
 
-    Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null whatever happened.
+    Raises ToolError DECK_NOT_DELETED: AnkiConnect answers null even if nothing was deleted.
     """
     deletion = action("deleteDecks", decks=names, cardsToo=True)
     *_, deck_ids = client.results(deletion, client.REDRAW, action("deckNamesAndIds"))

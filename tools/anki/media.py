@@ -34,7 +34,7 @@ def get_media(filename: str, max_bytes: Annotated[int, Limits(ge=1)] = UNASKED_B
     answer: JsonObject = {"filename": spelling, "dataBase64": content, "sizeBytes": None}
     try:
         data = base64.b64decode(content, validate=True)
-    except ValueError:  # AnkiConnect answered what is not base64
+    except ValueError:  # AnkiConnect's answer is not base64
         return answer
     answer["sizeBytes"] = size_bytes = len(data)
     if size_bytes > max_bytes:
@@ -81,8 +81,8 @@ def delete_media(
 ) -> JsonObject:
     """Move a file to Anki's media trash.
 
-    Source: AnkiConnect deleteMediaFile; it answers null whatever happened, so the folder is looked at before
-    and after. {filename, deleted, anki_response}.
+    Source: AnkiConnect deleteMediaFile; it answers null even if nothing was deleted, so the folder is looked
+    at before and after. {filename, deleted, anki_response}.
     """
     name = _existing(filename)
     listing = action("getMediaFilesNames", pattern=glob.escape(name))
@@ -96,7 +96,7 @@ def delete_media(
     if dryRun:
         note_ids = notes_using()
         answer = {"dryRun": True, "filename": name, "deleted": False, "notes": len(note_ids)}
-        return {**answer, **notes.examples(notes.by_id(note_ids[: notes.MOST_EXAMPLES]))}
+        return answer | notes.examples(notes.by_id(note_ids[: notes.MOST_EXAMPLES]))
 
     def describe(note_ids: Ids) -> str:
         return f"delete the file {quoted(name)}, used by {notes.count_text(note_ids, 'note')}"
