@@ -1,4 +1,4 @@
-"""The tool that changes notes, and reads back what Anki did."""
+"""The tool that changes notes, and reads them back."""
 
 import time
 from collections.abc import Collection
@@ -21,7 +21,7 @@ NOTE_DESCRIPTION = (
     "{noteId, fields: only those to change, replace: {field or *: [old, new]}, all: true if old is there "
     "more than once, addTags: […], removeTags: […], deckName, images as in anki_add_from_model}"
 )
-# After so long the editor of Anki's Browser, which was still loading a note, has saved what it had.
+# Time in which the editor of Anki's Browser, if it was still loading a note, saves its own texts.
 EDITOR_S = 1.5
 MOST_OCCURRENCES = 10
 # Notes of a query that a call changes: a minute of Anki's and some 20 MiB here.
@@ -46,8 +46,9 @@ def update_notes(
     """
     query = query.strip()
     pairs = replacing.pairs_with_breaks(replace or {})
-    is_empty = any(not old for old, _ in pairs.values())
-    if bool(notes) == bool(query) or bool(query) != bool(pairs) or is_empty:
+    is_by_notes = notes and not query and not pairs
+    is_by_query = query and not notes and pairs and all(old for old, _ in pairs.values())
+    if not is_by_notes and not is_by_query:
         raise ToolError(
             "Give notes, or query with replace: {field or *: [old, new]}. Nothing was changed",
             'For example {"query": "deck:X", "replace": {"Back": ["teh", "the"]}, "dryRun": true}.',
@@ -57,29 +58,33 @@ def update_notes(
     return batch.dry_run() if dryRun else batch.run(expected)
 
 
-class NoteChange(NamedTuple):
-    """An update that fits its note, with its pictures stored.
+class ReportedStep(NamedTuple):
+    """A step, and the key and value by which the answer's detail reports it."""
 
-    Each of its changes is a step of its own: some may be refused and others not.
-    """
+    key: str
+    value: object
+    step: Step
+
+
+class NoteChange(NamedTuple):
+    """An update that fits its note, with its pictures stored; any of its steps may be refused."""
 
     texts: NewTexts
-    # By the key in the answer's detail: what is changed, and the step that changes it.
-    changes: dict[str, tuple[object, Step]]
+    steps: list[ReportedStep]
 
 
 # The same call made again changes nothing twice: a field gets the text that it has, a tag or a deck is
 # there already, and a replacement knows its own result. What is overwritten goes to the journal before
-# the first request that changes anything; what Anki says it did is read back.
+# the first request that changes anything; the notes are read back afterwards.
 @dataclass
 class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     """Changes of notes: {updated, skipped, details, left}.
 
-    With a query, texts are replaced in whatever it finds: all is counted, then MOST_NOTES_PER_CALL notes are
-    changed; `left` are for the same call made again. Of a large collection no more than these are in memory.
+    With a query, texts are replaced in all notes that it finds: all are counted, but only
+    MOST_NOTES_PER_CALL are held in memory and changed; `left` are for the same call made again.
 
-    `before`: the notes as they are, by id. `destinations`: the decks that updates name; if there are any,
-    `deck_of` has the deck of each card.
+    `infos_before`: the notes by id, as they were read first. `destinations`: the decks that updates name; if
+    there are any, `deck_of` has the deck of each card.
     """
 
     updates: list[NoteUpdate]
@@ -108,18 +113,18 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._read_notes, self._describe, expected, needs_expected=self.brief):
             self.prepare_all(self.updates)
-            # Write what will be overwritten into the journal; a call that changes nothing gets no entry.
+            # Write the overwritten values into the journal; a call that changes nothing gets no entry.
             # Cards are moved back by decks: each action redraws Anki's window, however many cards it is for.
             steps = self.restoring_steps + journal.steps_to_decks(self.moved_cards)
             if steps:
                 count = notes.count_text(self.ready, "note")
-                entry = JournalEntry(notes.profile_of(self.before), steps)
+                entry = JournalEntry(notes.profile_of(self.infos_before), steps)
                 journal.write("update_notes", f"{count} changed", f"the {count}", entry)
             answer = self.send_all(
                 self.weight,
                 "The same call can be made again: what is changed already stays as it is.",
             )
-        return {**answer, **filled(left=self.notes_left)}
+        return answer | filled(left=self.notes_left)
 
     def dry_run(self) -> JsonObject:
         """Count the notes to be changed, and show texts, tags and decks of the first before and after."""
@@ -129,7 +134,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         occurrences: list[Occurrence] = []
         examples = []
         for index, update in enumerate(self.updates):
-            if info := self.before.get(update.noteId):
+            if info := self.infos_before.get(update.noteId):
                 occurrences += replacing.occurrences(update, notes.values(info))
                 examples.append(self._example(index, info))
         return {
@@ -153,14 +158,14 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         one if decks change."""
         if self.query:
             return self._find_notes()
-        self.before = notes.by_id([update.noteId for update in self.updates])
+        self.infos_before = notes.by_id([update.noteId for update in self.updates])
         if self.destinations:
             by_deck, self.deck_ids = client.results(
-                action("getDecks", cards=notes.cards_of(self.before)),
+                action("getDecks", cards=notes.cards_of(self.infos_before)),
                 action("deckNamesAndIds"),
             )
             self.deck_of = notes.deck_by_card(by_deck)
-        return self.before
+        return self.infos_before
 
     def _find_notes(self) -> Collection[int]:
         """Find the notes with something to replace, and read those of this call. One request for each 500,
@@ -172,7 +177,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         matches = client.call("findNotes", query=self.query)
         field_names = {replacing.EVERY_FIELD}
         self.updates = []
-        self.before = {}
+        self.infos_before = {}
         ids = []
         for note, info in notes.in_parts(sorted(matches)):
             values = notes.values(info)
@@ -188,7 +193,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             ids.append(note)
             if len(ids) <= MOST_NOTES_PER_CALL:
                 self.updates.append(update)
-                self.before[note] = info
+                self.infos_before[note] = info
             else:
                 self.more_occurrences += len(list(replacing.occurrences(update, values)))
         for name in self.replace:
@@ -198,21 +203,21 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         return ids
 
     def _describe(self, ids: Collection[int]) -> str:
-        """Describe to the person what the updates change, and in which notes; empty without notes."""
+        """Describe the changes to the person, with two of the notes; empty without notes."""
         if not ids:
             return ""
-        updates = self.updates
-        fields = dict.fromkeys(chain(*({**update.fields, **update.replace} for update in updates)))
-        # Each thing that can change, in words; truthy if it does.
-        subjects = {
-            f"fields {quoted(', '.join(fields))}": fields,
-            "tags": any(update.addTags or update.removeTags for update in updates),
-            f"deck to {', '.join(map(quoted, self.destinations))}": self.destinations,
-            "pictures": any(update.images for update in updates),
-        }
-        description = ", ".join(filled(**subjects))
-        count = notes.count_text(ids, "note")
-        return f"change {description or 'nothing'} of {count}{confirm.examples_text(self.before)}"
+        fields = dict.fromkeys(chain(*(update.fields | update.replace for update in self.updates)))
+        phrases = []
+        if fields:
+            phrases.append(f"fields {quoted(', '.join(fields))}")
+        if any(update.addTags or update.removeTags for update in self.updates):
+            phrases.append("tags")
+        if self.destinations:
+            phrases.append(f"deck to {', '.join(map(quoted, self.destinations))}")
+        if any(update.images for update in self.updates):
+            phrases.append("pictures")
+        selection = notes.count_text(ids, "note") + confirm.examples_text(self.infos_before)
+        return f"change {', '.join(phrases) or 'nothing'} of {selection}"
 
     def _new_names(self) -> JsonObject:
         """List the decks and tags that this call would make."""
@@ -242,12 +247,12 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             deckName=update.deckName and [self.deck_of[info["cards"][0]], update.deckName],
         )
 
-    # The texts are made from what the note has now, so that they can be compared, counted and put back; a
+    # The texts are made from the note as it is now, so that they can be compared, counted and put back; a
     # deck or tag that it has already is left out, and the journal gets no entry for it.
     def prepare(self, index: int, update: NoteUpdate) -> NoteChange:
         note = update.noteId
         self.details[index]["noteId"] = note
-        if note not in self.before:
+        if note not in self.infos_before:
             raise ItemError(
                 f"note {note} was not found", "anki_find_notes shows which notes exist.", "MISSING"
             )
@@ -258,7 +263,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 "NOTHING",
             )
         # The new texts, and where pictures go.
-        info = self.before[note]
+        info = self.infos_before[note]
         old_values = notes.values(info)
         new_values = replacing.new_values(update, old_values)
         first_field = next(iter(old_values))
@@ -276,7 +281,7 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
                 f"target_field must be one of {', '.join(old_values)}.",
                 "UNKNOWN_TARGET_FIELD",
             )
-        # Deck and tags; Anki removes with a tag what lies below it.
+        # Deck and tags; Anki removes the tags below a tag with it.
         deck = update.deckName.strip()
         if deck:
             # One that Anki does not have yet is made by changeDeck, under any name that it gets.
@@ -302,32 +307,33 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
         """
         note = info["noteId"]
         fields = texts.values
-        changes = {
-            "updatedFields": (list(fields), Step("notes", SET_FIELDS, {"fields": fields}, [note])),
-            "addedTags": (added, Step("notes", "addTags", {"tags": " ".join(added)}, [note])),
-            "removedTags": (
-                removed,
-                Step("notes", "removeTags", {"tags": " ".join(removed)}, [note]),
-            ),
-            "deckChangedTo": (deck, Step("cards", "changeDeck", {"deck": deck}, info["cards"])),
-        }
+        steps = []
         if fields:
             self.weight = 1
+            step = Step("notes", SET_FIELDS, {"fields": fields}, [note])
+            steps.append(ReportedStep("updatedFields", list(fields), step))
             old = {name: notes.values(info)[name] for name in fields}
-            self.restoring_steps.append(Step("notes", SET_FIELDS, {"fields": old}, [note]))
+            self.restoring_steps.append(step._replace(params={"fields": old}))
+        tag_changes = [("addedTags", "addTags", added), ("removedTags", "removeTags", removed)]
+        for key, name, tags in tag_changes:
+            if tags:
+                step = Step("notes", name, {"tags": " ".join(tags)}, [note])
+                steps.append(ReportedStep(key, tags, step))
         if added or removed:
             self.restoring_steps += journal.steps_to_tags({note: info["tags"]}, added)
         if deck:
+            step = Step("cards", "changeDeck", {"deck": deck}, info["cards"])
+            steps.append(ReportedStep("deckChangedTo", deck, step))
             for card in info["cards"]:
                 self.moved_cards.setdefault(self.deck_of[card], []).append(card)
-        return NoteChange(texts, {name: row for name, row in changes.items() if row[0]})
+        return NoteChange(texts, steps)
 
     def send(self, part: list[int]) -> None:
         # Steps with the same key are one action: each takes some milliseconds, 290 with the Browser open,
         # however many notes it is for.
         steps: dict[str, Step] = {}
         for index in part:
-            for _, step in self.ready[index].changes.values():
+            for _, _, step in self.ready[index].steps:
                 steps.setdefault(_action_key(step), step._replace(ids=[])).ids.extend(step.ids)
         actions = chain.from_iterable(step.actions() for step in steps.values())
         answers = dict(zip(steps, client.multi(*actions), strict=True))
@@ -336,12 +342,12 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
             change = self.ready[index]
             refusal = None
             detail: JsonObject = {}
-            for name, (value, step) in change.changes.items():
+            for key, value, step in change.steps:
                 answer = answers[_action_key(step)]
                 if isinstance(answer, Refused):
                     refusal = answer
                 else:
-                    detail[name] = value
+                    detail[key] = value
             detail.update(change.texts.detail())
             if refusal:
                 self.set_failed(index, refusal, **detail)
@@ -351,19 +357,18 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
     def end(self) -> None:
         """Fail each `ok` update whose texts the note does not have. One request.
 
-        AnkiConnect answers null to updateNoteFields also if it changed nothing: with the note open in Anki's
-        Browser it does not. A note that is selected there is looked at again, as its editor may yet overwrite
-        the change.
+        AnkiConnect answers null to updateNoteFields even if it changed nothing, as with a note open in Anki's
+        Browser. The editor there may yet overwrite the change of a selected note.
         """
         ok_indexes = self.indexes_with("ok")
         if not ok_indexes or self.weight == TOGETHER:  # no text was changed
             return
-        # Read the notes again, once the Browser's editor has saved what it had.
+        # Read the notes again, once the Browser's editor has saved its own texts.
         try:
             (selected,) = client.multi(action("guiSelectedNotes"))
-            if isinstance(selected, list) and self.before.keys() & selected:
+            if isinstance(selected, list) and self.infos_before.keys() & selected:
                 time.sleep(EDITOR_S)
-            infos = notes.by_id(list(self.before))
+            infos = notes.by_id(list(self.infos_before))
         except ToolError as error:
             self.warnings.append(f"not read back: {error.message}")
             return
@@ -390,6 +395,5 @@ class UpdateBatch(Batch[NoteUpdate, NoteChange]):
 
 
 def _action_key(step: Step) -> str:
-    """Key of the action that carries a step out; steps that can share one have the same. The texts of a note
-    share none."""
+    """Key of a step's action; steps with the same key share one. The texts of a note share none."""
     return repr(id(step) if step.action == SET_FIELDS else step[:3])
