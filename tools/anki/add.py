@@ -44,9 +44,11 @@ def add_from_model(
             'For example {"fieldNames": ["Front", "Back"], "rows": [["cat", "кот"]]}.',
             "INVALID_ARGUMENTS",
         )
-    batch = AddBatch(deck, model, brief=not items, allow_duplicates=allowDuplicates)
+    batch = AddBatch(deck, model, allow_duplicates=allowDuplicates)
     if items:
         return batch.run([_note_of_item(item, index) for index, item in enumerate(items)])
+    batch.brief = True
+    batch.cells_are_html = True
     names = fieldNames or []
     table = tables.Table(rows, names, {}, []) if rows else tables.from_text(tsv, names)
     batch.warnings += table.remarks
@@ -72,10 +74,9 @@ def add_notes(
 def _note_of_item(item: JsonObject, index: int) -> NoteInput | ToolError:
     if not isinstance(item.get("fields"), dict):
         fields = dict(item)
-        others: JsonObject = {
-            name: fields.pop(name) for name in ("tags", "images", "dedup_key") if name in fields
-        }
-        item = {"fields": fields, **others}
+        names = ("tags", "images", "dedup_key")
+        item = {name: fields.pop(name) for name in names if name in fields}
+        item["fields"] = fields
     try:
         return parse_value(NoteInput, item, f"items.{index}")
     except ToolError as error:
@@ -107,16 +108,21 @@ class NewNote(NamedTuple):
 class AddBatch(Batch[NoteInput, NewNote]):
     """The addition of notes to a deck: {added, skipped, details}.
 
-    `strict`: do not make the deck, and refuse the whole call if the note type lacks an image's target_field.
+    - `strict`: do not make the deck, and refuse the whole call if the note type lacks an image's
+      target_field.
+    - `cells_are_html`: the fields are cells of a table, which are HTML already.
+    - Read before the first note: the `profile` that is open; the name of the `default_deck`; `decks` and
+      `types` as Anki has them, by the names that notes use, "" for the default type; `by_key`, the notes of
+      dedup_keys, 0 for one of this call.
     """
 
     deck: str
     # The type of notes that name none; empty for the default one.
     model: str
-    brief: bool = False
     strict: bool = False
     allow_duplicates: bool = False
     count_key = "added"
+    cells_are_html = False
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -153,14 +159,13 @@ class AddBatch(Batch[NoteInput, NewNote]):
             action("deckNamesAndIds"), action("modelNamesAndIds"), *field_reads
         )
         deck_ids, model_ids = client.unrefused(answers[:2])
-        # The decks and note types as Anki spells them, by the names that notes use.
+        # Find the decks and note types that the notes name.
         self.default_deck = decks.default_name(deck_ids)
         deck_names = {note.deck or self.deck for note in new_notes}
         self.decks = {
             name: decks.existing_name(name, deck_ids) or decks.checked_name(name)
             for name in deck_names
         }
-        # "" stands for the default one.
         self.types: dict[str, NoteType | Refused] = {}
         for name, answer in zip(type_names, answers[2:]):
             model = note_input.find_name(name or default_type, model_ids)
@@ -173,20 +178,18 @@ class AddBatch(Batch[NoteInput, NewNote]):
                 self.warnings.append(
                     f"{default_type!r} is not in this collection: {simplest.name!r} was taken"
                 )
-        # The notes of keys that were used before, as far as they are still there.
+        # Find the notes of keys that were used before, as far as they still exist.
         keys = {note.dedup_key for note in new_notes if note.dedup_key}
-        by_key = state.notes_by_key(keys, self.profile)
-        infos = notes.by_id(list(by_key.values()))
-        # The notes of dedup_keys; 0 for one of this call.
-        self.by_key = {key: note for key, note in by_key.items() if note in infos}
+        recorded_notes = state.notes_by_key(keys, self.profile)
+        infos = notes.by_id(list(recorded_notes.values()))
+        self.by_key = {key: note for key, note in recorded_notes.items() if note in infos}
 
     def prepare(self, index: int, note: NoteInput) -> NewNote:
         # The note's type, fields, tags and images in Anki's terms.
         note_type = self.types[note.model or self.model]
         if isinstance(note_type, Refused):
             raise note_type
-        # The cells of a table, whose answer is brief, are HTML already.
-        html = note.fields if self.brief else note_input.with_breaks(note.fields)
+        html = note.fields if self.cells_are_html else note_input.with_breaks(note.fields)
         fields = note_input.canonical_fields(html, note_type.fields)
         tags = note_input.checked_tags(note.tags)
         images, unknown = note_input.aim_images(note.images, note_type.fields)
@@ -206,7 +209,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
                 "DUPLICATE",
                 **filled(noteId=self.by_key[key], dedup_key=key),
             )
-        # Its pictures are stored, and what is odd is said.
+        # Its pictures are stored, and warnings collected.
         warnings = note_input.checked_clozes(fields)
         texts = with_pictures(self.pictures, fields, {}, images)
         texts.warnings.extend(warnings)
@@ -216,7 +219,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
             texts.warnings.append(note_input.UNKNOWN_TARGET)
         if key:
             self.by_key[key] = 0
-        entry = {
+        note_params = {
             "deckName": self.decks[note.deck or self.deck],
             "modelName": note_type.name,
             "fields": texts.values,
@@ -224,7 +227,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
             "options": {"allowDuplicate": self.allow_duplicates},
         }
         first_text = texts.values.get(note_type.fields[0], "")
-        return NewNote(entry, texts, key, notes.duplicate_search(note_type.id, first_text))
+        return NewNote(note_params, texts, key, notes.duplicate_search(note_type.id, first_text))
 
     # One addNote for each note, in one request: addNotes of the add-on of 2025 takes all back for a
     # single bad one, and names it by its text only.
@@ -300,7 +303,7 @@ class AddBatch(Batch[NoteInput, NewNote]):
 
 def _simplest_type(model_ids: IdByName, notes: list[NoteInput]) -> NoteType:
     """Choose a type for notes that name none, if the default one is missing: the oldest with their fields,
-    and with two fields if possible. In a new collection that is Basic, in whatever language. One request."""
+    and with two fields if possible. In a new collection that is Basic, in any language. One request."""
     names = sorted(model_ids, key=model_ids.__getitem__)
     answers = client.results(*(action("modelFieldNames", modelName=name) for name in names))
     field_names = set(map(str.casefold, chain.from_iterable(note.fields for note in notes)))
