@@ -8,8 +8,8 @@
 #   anything is repeated. Answers with an unknown outcome stay on record for an hour.
 # - The card on Anki's screen is answered by the window's own buttons: behind its back the answer would end in
 #   an error box when the person gives theirs.
-# - An answer is taken back only if nothing was changed since: with each answer, in the same request, comes
-#   what would show anybody's next step of Undo, and studying/answer_undo.py compares it before Anki's Undo.
+# - An answer is taken back only if nothing was changed since: the request that answers also reads the state
+#   that any later step of Undo would change, and studying/answer_undo.py compares it before Anki's Undo.
 # - The person's undo list survives. Once Anki has lined up a review it takes answers for the next card only,
 #   and one that it refuses empties that list. Suspending a card and waking it makes Anki forget the line, and
 #   loses nothing.
@@ -32,7 +32,7 @@ from .studying.answer_undo import (
     LOG_READS,
     NAME_READS,
     UNDOABLE_KEY,
-    state_digest,
+    remember_undoable,
     state_reads,
     take_back,
 )
@@ -146,7 +146,7 @@ class AnswerBatch:
             unconfirmed = {
                 str(card): [ease, self.rows_before[card].id] for card, ease in self.wanted.items()
             }
-            state.remember(PENDING_KEY, {**pending, **unconfirmed})
+            state.remember(PENDING_KEY, pending | unconfirmed)
             self._answer_wanted()
         state.remember(PENDING_KEY, pending)
         for card in self.wanted:
@@ -277,7 +277,7 @@ class AnswerBatch:
     def _count_answered(self, log: ReviewLog, *state_answers: object) -> None:
         """Count a card as answered if the log has a newer row, and remember how to take its answer back.
 
-        `state_answers`: what the actions of `state_reads` answered.
+        `state_answers`: the answers to `state_reads`.
         """
         rows = [
             (row, card)
@@ -291,8 +291,7 @@ class AnswerBatch:
             undoable.append([self.subjects[card], row.id, self.undo_steps, None])
             self.undo_steps = 0
         if rows:
-            undoable[-1][-1] = state_digest(state_answers)
-            state.remember(UNDOABLE_KEY, undoable)
+            remember_undoable(undoable, state_answers)
 
     def _outcome(self, card: int, answer: LogRow) -> JsonObject:
         """Show an answered card: its interval as Anki writes it, and when it is due again. The date counts

@@ -37,6 +37,13 @@ ANSWERS_TODAY = action("getNumCardsReviewedToday")
 NOT_OURS = "The last answer in Anki was not given by anki_answer_cards"
 
 
+def remember_undoable(answers: list[Any], state_answers: Sequence[object]) -> None:
+    """Keep the answers that can be taken back, the last one with the digest of Anki's state after it."""
+    *_, last = answers
+    last[-1] = state_digest(state_answers)
+    state.remember(UNDOABLE_KEY, answers)
+
+
 def take_back(wanted_card: int | None = None) -> JsonObject:
     """Take back the last answer that a batch gave.
 
@@ -90,8 +97,7 @@ def _undo_reset(steps: int, answers: list[Any], names: list[list[str]]) -> None:
     reads = state_reads(answers[-1][0], names) if answers else []
     state_answers = client.multi(*[action("guiUndo")] * steps, *reads)[steps:]
     if answers and answers[-1][-1] is None:
-        answers[-1][-1] = state_digest(state_answers)
-        state.remember(UNDOABLE_KEY, answers)
+        remember_undoable(answers, state_answers)
 
 
 def _nothing_to_undo(problem: str) -> ToolError:
@@ -125,7 +131,7 @@ def state_reads(subject: list[Any], names: list[list[str]]) -> list[Action]:
 
 
 def state_digest(answers: Sequence[object]) -> int:
-    """Checksum of what `state_reads` answered, without the parts that change as time goes by."""
+    """Checksum of the answers to `state_reads`, without the parts that change as time goes by."""
     # Quotes within a text are escaped.
     changing = r'"(?:new|learn|review)_count": \d+|"nextReviews": \[[^]]*\]'
     content = re.sub(changing, "", json.dumps(answers, default=str))
