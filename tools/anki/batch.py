@@ -52,10 +52,11 @@ def timed_parts(
     AnkiConnect redraws Anki's window for every note: 5 ms with only the deck list open, 290 ms with the
     Browser. Between two parts the call can be cancelled, and the client hears how far it is.
 
-    - `work`: what is done, in the words of the progress;
+    - `work`: the words of the progress, such as "writing notes";
     - `weight`: the cost of an item in notes;
     - `part_s`: the time that a part should take, PART_S by default;
-    - `earlier`: what the call has done before, and `total`: what it does in all, for the progress.
+    - `earlier`: items that the call has done before, and `total`: those that it does in all, for the
+      progress.
     """
     members = iter(items)
     total = total or earlier + len(items)
@@ -70,7 +71,7 @@ def timed_parts(
         calls.report(earlier, total, work)
 
 
-# The contract of a batch, whatever happens to a request:
+# The contract of a batch if requests fail:
 # - While the items are prepared nothing of them is sent; an error there ends the call.
 # - Unreachable: nothing went out; its items stay `not_sent`.
 # - Unanswered: the part went out and its answer was lost; its items are `unknown`, Anki may have done any of
@@ -81,12 +82,12 @@ class Batch(Generic[Item, Prepared]):
     """One call for many notes, with one detail per item, in order.
 
     A detail's `status` is ok, duplicate, error, not_sent or unknown; duplicate and error have a `reason`.
-    What holds for the whole call is said once, in `warnings` of the answer.
+    Warnings about the whole call are given once, in `warnings` of the answer.
     """
 
     # The answer's key for the number of items that went well.
     count_key: str
-    # Details only for what did not go well or has a warning; of all that went well the range of ids.
+    # Details only of items that failed or have a warning; the others are a range of ids.
     brief = False
 
     def __init__(self) -> None:
@@ -105,7 +106,7 @@ class Batch(Generic[Item, Prepared]):
         raise NotImplementedError
 
     def end(self) -> None:
-        """Check what was done, even after an error; not while Anki hangs."""
+        """Check the outcomes, even after an error; not while Anki hangs."""
         raise NotImplementedError
 
     def prepare_all(self, items: Sequence[Item | ToolError]) -> None:
@@ -124,9 +125,9 @@ class Batch(Generic[Item, Prepared]):
                 self.set_failed(index, error)
 
     def send_all(self, weight: float, advice: str) -> JsonObject:
-        """Send what is ready, and answer for the whole batch.
+        """Send the prepared items, and answer for the whole batch.
 
-        Raises the ToolError that ends it, with what is known of every item, and `advice` in its hint.
+        Raises the ToolError that ends it, with the known outcome of every item, and `advice` in its hint.
         """
         part: list[int] = []
         try:

@@ -63,7 +63,7 @@ def typed_answer(info: JsonObject) -> str:
     if not match or match[2] not in info["fields"]:
         return ""
     text = info["fields"][match[2]]["value"]
-    if match[1]:  # a cloze: what this card hides of it
+    if match[1]:  # a cloze: the parts that this card hides
         text = ", ".join(
             part for number, part in CLOZE.findall(text) if int(number) == info["ord"] + 1
         )
@@ -73,7 +73,7 @@ def typed_answer(info: JsonObject) -> str:
 def question_and_answer(info: JsonObject) -> tuple[str, str]:
     """Both sides of a card as text, the answer without the question above it.
 
-    What is to be typed is on the back alone. Sounds get their names from the fields.
+    A text to be typed is on the back alone. Sounds get their names from the fields.
     """
     if OCCLUSION in info["question"]:
         return MASKED, MASKED

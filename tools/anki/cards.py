@@ -1,4 +1,4 @@
-"""The tool that changes whatever a search finds: counted first, recorded, then changed in parts."""
+"""The tool that changes the cards or notes of a search: counted first, recorded, then changed in parts."""
 
 import re
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ def change_cards(
 
 
 class Change(NamedTuple):
-    """A change that a call asks for: its label, its action, and the query for what already has it."""
+    """A change that a call asks for: its label, its action, and the query for those that already have it."""
 
     label: str
     action: str
@@ -168,8 +168,8 @@ class BulkChange:
     """Changes of the cards or notes that a query, `selection`, finds. `added`, `removed`: tags.
 
     `_find_selection` sets the `profile` that is open; `cards` and `notes`; `ids`, those of the two that are
-    counted, and `count`, their number in words; the cards `studied` and `mature`; `before`, how many already
-    have each change.
+    counted, and `count`, their number in words; the cards `studied` and `mature`; `counts_before`, for the
+    label of each change, how many already have it.
     """
 
     changes: list[Change]
@@ -184,27 +184,33 @@ class BulkChange:
         self.summary = ", ".join(self.labels)
 
     def dry_run(self) -> JsonObject:
-        """Count what would change, with some examples. `before`: how many already have each change."""
+        """Count the cards or notes that would change, with examples. `before`: how many already have each
+        change."""
         answer = {
             "dryRun": True,
             "count": len(self._find_selection()),
             "of": self.kind,
-            "before": self.before,
+            "before": self.counts_before,
         }
         examples = notes.examples(notes.by_id(sorted(self.notes)[: notes.MOST_EXAMPLES]))
-        return {**answer, **examples, **filled(warnings=list(self._warnings()))}
+        return answer | examples | filled(warnings=list(self._warnings()))
 
     def run(self, expected: int | None) -> JsonObject:
         with confirm.agreed(self._find_selection, self._describe, expected, needs_expected=True):
-            answer = {"changed": 0, "of": self.kind, "before": self.before, "after": self.before}
+            answer = {
+                "changed": 0,
+                "of": self.kind,
+                "before": self.counts_before,
+                "after": self.counts_before,
+            }
             # A call made again after a lost answer finds everything changed already.
-            if set(self.before.values()) == {len(self.ids)}:
+            if set(self.counts_before.values()) == {len(self.ids)}:
                 return answer
             entry = self._way_back()
             summary = f"{self.count} changed: {self.summary}"
             journal.write("change_cards", summary, f"the {self.count}", entry)
             answer.update(changed=len(self.ids), after=self._make_changes())
-            return {**answer, **filled(warnings=entry.warnings)}
+            return answer | filled(warnings=entry.warnings)
 
     def _describe(self, ids: Ids) -> str:
         """Describe the changes to the person; empty if there is nothing to change."""
@@ -228,7 +234,7 @@ class BulkChange:
             yield "it empties Anki's undo list (Ctrl+Z); anki_restore puts back"
 
     def _find_selection(self) -> Ids:
-        """Find what is to be changed, and count how many already have each change. One request."""
+        """Find the cards and notes to change, and count those that already have each change. One request."""
         answers = client.with_profile(
             action("deckNamesAndIds"),
             card_search(self.selection),
@@ -244,7 +250,7 @@ class BulkChange:
                 change.params["deck"] = decks.existing_name(deck, deck_ids)
                 if change.params["deck"] is None:  # changeDeck would make it
                     raise decks.not_found([deck], deck_ids)
-        self.before = dict(zip(self.labels, map(len, matches)))
+        self.counts_before = dict(zip(self.labels, map(len, matches)))
         self.ids = self.cards if self.kind == "cards" else self.notes
         self.count = notes.count_text(self.ids, self.kind[:-1])
         return self.ids
@@ -275,14 +281,14 @@ class BulkChange:
             if isinstance(error, Unanswered):
                 remainder = "the part after them may be made too"
             error.message += f". {done} of {total} changes are made, {remainder}"
-            error.data["before"] = self.before
+            error.data["before"] = self.counts_before
             error.hint += (
                 " Make the dry run again: it counts what there is now. anki_restore puts back."
             )
             raise
 
     def _way_back(self) -> JournalEntry:
-        """Build the journal's entry, with warnings about what cannot be put back."""
+        """Build the journal's entry, with warnings about changes that cannot be put back."""
         entry = JournalEntry(self.profile)
         if self.added or self.removed:
             tags = {note: info["tags"] for note, info in notes.in_parts(self.notes)}

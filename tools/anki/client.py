@@ -1,5 +1,5 @@
-"""The client of AnkiConnect: one request at a time across all sessions, and a Failure for each way it can go
-wrong."""
+"""The client of AnkiConnect: one request at a time across all sessions, and a Failure for each way it can
+fail."""
 
 import json
 import os
@@ -23,9 +23,9 @@ ENTRY_S = 0.2
 Action = JsonObject
 # Ids of notes or cards.
 Ids = list[int]
-# The id of what has a name: a deck, a note type, a note with a dedup_key.
+# Ids by name: of decks or note types, or of notes by their dedup_key.
 IdByName = dict[str, int]
-# The ids of what shares a name: the cards of a deck, the notes with the same tags.
+# Lists of ids by name: the cards of each deck, the notes with the same tags.
 IdsByName = dict[str, Ids]
 
 
@@ -63,7 +63,7 @@ READING = frozenset(
 )
 
 
-# The answer of an action: JSON of its own shape, checked by whoever asked for it.
+# The answer of an action: JSON of its own shape, checked by its caller.
 Result = Any
 
 UNREACHABLE = "ANKI_UNREACHABLE"
@@ -117,7 +117,7 @@ class Refused(Failure):
     def __init__(self, text: str):
         import html
 
-        # Anki's message as plain text: without HTML and the invisible marks around what it quotes.
+        # Anki's message as plain text: without HTML and the invisible marks around its quotations.
         text = re.sub(r"<[^<>]*>", " ", re.sub("[\u2066-\u2069]", "", text))
         text = html.unescape(text).strip() or "no reason given"
         matching = (

@@ -42,7 +42,7 @@ UNSAFE_ACTIONS = {
     "loadProfile": "closes the person's profile",
     "guiExitAnki": "closes Anki",
 }
-# By a part of an action's name: the way to do what AnkiConnect cannot or must not.
+# By a part of an action's name: another way to do it, if AnkiConnect cannot or must not.
 WAYS_IN_ANKI = {
     "export": "the person can do it in Anki: File, Export",
     "import": "the person can do it in Anki: File, Import",
@@ -146,7 +146,7 @@ def _nested_members(params: object) -> Iterator[tuple[str, object]]:
 
 
 def _check_safe(action: str, members: list[tuple[str, object]]) -> None:
-    """Refuse what another tool does with a journal and consent, and what reaches files of Anki's host.
+    """Refuse actions that another tool does with a journal and consent, or that reach files of Anki's host.
 
     Raises ToolError ANKI_INVOKE.
     """

@@ -144,8 +144,8 @@ class Note:
 class JournalEntry:
     """The way back from one change: steps, notes to be added again, the content of a deleted file.
 
-    `profile` is the profile of Anki, empty if it is not known; `warnings` say what does not come back; `at`
-    is the second it was written.
+    `profile` is the profile of Anki, empty if it is not known; `warnings` name the changes that do not come
+    back; `at` is the second it was written.
     """
 
     profile: str

@@ -4,6 +4,7 @@ import json
 from typing import Annotated
 
 from tools.core.prompts import Language, Prompt
+from tools.toolkit import filled
 
 from .settings import current
 
@@ -104,7 +105,7 @@ def anki_review(
 
     Source: anki.due and anki.answer_cards.
     """
-    arguments = {"deck": deck, "asText": True} if deck else {"asText": True}
     return REVIEW_TEXT[language].format(
-        deck=f" ({deck})" if deck else "", argument=f" {json.dumps(arguments, ensure_ascii=False)}"
+        deck=f" ({deck})" if deck else "",
+        argument=f" {json.dumps(filled(deck=deck, asText=True), ensure_ascii=False)}",
     )

@@ -38,7 +38,7 @@ def new_values(update: NoteUpdate, values: FieldTexts) -> FieldTexts:
         if name != EVERY_FIELD:
             note_input.canonical_fields({name: ""}, list(values))
         old, new = pair
-        texts = {**values, **changed}
+        texts = values | changed
         matches = list(find_matches(name, pair, texts))
         is_made = new and any(new in texts[field] for field in _fields(name, values))
         if not matches and not is_made:

@@ -1,4 +1,4 @@
-"""The tool that puts back what was changed or deleted, by the journal; it adds deleted notes again."""
+"""The tool that puts back changes and deletions by the journal; it adds deleted notes again."""
 
 import time
 from collections import defaultdict
@@ -47,9 +47,9 @@ def restore(entry: int | None = None) -> JsonObject:
 def _put_back(entry: JournalEntry) -> JsonObject:
     """Put back an entry: {notes, cards, addedAgain, alreadyThere, cardsScheduled, media, failed, warnings}.
 
-    The journal has what a call intended, so Anki is asked first what exists.
+    The journal has the intentions of a call, so Anki is asked first which notes and cards exist.
     """
-    # Ask for the open profile, and for what there is of the notes and cards.
+    # Ask for the open profile, and for the notes and cards that exist.
     ids = defaultdict[str, set[int]](set)
     for step in entry.steps:
         ids[step.kind].update(step.ids)
@@ -65,7 +65,7 @@ def _put_back(entry: JournalEntry) -> JsonObject:
             "Switch the profile in Anki (File, Switch Profile).",
             "OTHER_PROFILE",
         )
-    # Play the steps back on what is there.
+    # Carry the steps out on those that exist.
     existing_ids = {"notes": set(existing_notes), "cards": set(existing_cards)}
     failed = _perform(
         [
@@ -105,7 +105,7 @@ def _perform(steps: list[Step]) -> list[JsonObject]:
 
 def _add_again(entry: JournalEntry, still_there: Ids, failed: list[JsonObject]) -> JsonObject:
     """Add the notes and cards that are missing, with the decks and schedules they had: {alreadyThere,
-    addedAgain, cardsScheduled}. Adds to `failed` what Anki refused, and warns of what is lost.
+    addedAgain, cardsScheduled}. Adds to `failed` the notes that Anki refused, and warns of losses.
 
     Notes may be there with their old ids, `still_there`: the deletion was lost, the person took it back, or
     a card was in another deck. An earlier call may have added some and lost Anki's answer.
@@ -175,7 +175,7 @@ def _steps_for_new_cards(restored: dict[int, Note], present_cards: Ids) -> list[
     A card that the person has put elsewhere stays there. A card studied since keeps its own schedule, and so
     do the `present_cards`.
     """
-    # The add-on of 2023 puts new cards into the default deck, whatever its name is.
+    # The add-on of 2023 puts new cards into the default deck, under any name.
     default = decks.default_name(decks.ids())
     former_deck_of: dict[int, str] = {}
     for note_id, info in notes.in_parts(list(restored)):

@@ -1,4 +1,4 @@
-"""The state folder's records about Anki: the note of each dedup_key, and what is remembered for an hour."""
+"""The state folder's records about Anki: the note of each dedup_key, and data kept for an hour."""
 
 import json
 import time
@@ -87,7 +87,7 @@ def _digest(key: str) -> bytes:
 
 
 def recall(subject: str) -> Any:
-    """Return what was remembered under this name within the last hour, or None."""
+    """Return the data remembered under this name within the last hour, or None."""
     with _open_notes() as db:
         since = time.time() - REMEMBERED_S
         row = db.execute(
@@ -97,7 +97,7 @@ def recall(subject: str) -> Any:
 
 
 def remember(subject: str, data: object) -> None:
-    """Keep data under a name for an hour, in place of what was there."""
+    """Keep data under a name for an hour, in place of earlier data."""
     with _open_notes() as db, db:
         db.execute(
             "insert or replace into begun values (?, ?, ?)",

@@ -48,16 +48,16 @@ def stats(
     # Ask for everything but the log in one request.
     name, deck_ids = study_queue.deck_and_subdecks(deck, decks.ids())
     scope = client.ids_query("did", deck_ids.values())
-    # The cards answered today, since yesterday and since the day before show where Anki's day begins.
+    # The cards answered today, in two days and in three days show where Anki's day begins.
     searches = (f"rated:{days + 1}", "rated:1", "rated:2", "rated:3", *FORECAST_SEARCHES)
-    deck_stats, leeches, answered, today, yesterday, before, *forecast = client.results(
+    deck_stats, leeches, answered, today, two_days, three_days, *forecast = client.results(
         client.action("getDeckStats", decks=list(deck_ids)),
         client.note_search(f"{scope} tag:leech"),
         *(client.card_search(f"{scope} {search}") for search in searches),
     )
     # Find the second at which Anki's day began, and count the answers of each day.
-    recent = review_log.newest_answers(client.call("getReviewsOfCards", cards=before))
-    day_start = review_log.day_start(recent, [today, yesterday, before])
+    recent = review_log.newest_answers(client.call("getReviewsOfCards", cards=three_days))
+    day_start = review_log.day_start(recent, [today, two_days, three_days])
     logs = (
         client.call("getReviewsOfCards", cards=part)
         for part in timed_parts(answered, "reading the review log", TOGETHER, part_s=HOLD_S)

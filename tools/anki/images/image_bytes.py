@@ -1,4 +1,4 @@
-"""Formats of images, told by their bytes, whatever a name or an address says."""
+"""Formats of images, recognized by their bytes, not by a name or an address."""
 
 import re
 
@@ -23,7 +23,7 @@ class ImageError(ItemError):
 
 
 def file_extension(data: bytes) -> str:
-    """Tell an image's format by its extension: png, jpg, gif, webp, bmp, tiff, avif or svg.
+    """Recognize an image's format, and return its extension: png, jpg, gif, webp, bmp, tiff, avif or svg.
 
     Raises ImageError: not an image, or cut short.
     """

@@ -186,15 +186,15 @@ class NewTexts(NamedTuple):
     warnings: list[str]
 
     def detail(self) -> JsonObject:
-        """What a note's detail says about its pictures."""
+        """The part of a note's detail that is about its pictures."""
         return filled(images=self.images, warnings=self.warnings)
 
 
 def with_pictures(
     pictures: Pictures, values: FieldTexts, present: FieldTexts, images: list[ImageSpec]
 ) -> NewTexts:
-    """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` is what
-    the note holds already.
+    """Store the data URLs in `values`, and put `images` at the end of their target fields; `present` are
+    the texts that the note already has.
 
     Raises ImageError for one of the images.
     """

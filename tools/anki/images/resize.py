@@ -6,7 +6,7 @@
 #   PostScript.
 # - Opening reads the header only. The size is weighed before a pixel is decoded: on a board of 512 MB other
 #   sessions live, too, and a picture of a kilobyte can claim gigabytes.
-# - What moves (animated GIF, WebP) or is drawn (SVG) stays as it is, without a warning.
+# - Animations (GIF, WebP) and drawings (SVG) stay as they are, without a warning.
 # - The result is upright, without palette and transparency, and never larger than it was.
 
 import io
@@ -41,7 +41,7 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
         small = None if extension == "svg" else _smaller(data, extension, max_side)
     except ImportError:
         return data, extension, NO_PILLOW if len(data) > SMALL_PICTURE_BYTES else ""
-    except Exception as error:  # decoders of untrusted data raise whatever they trip over
+    except Exception as error:  # decoders of untrusted data raise anything
         if "truncated" in str(error):
             raise cut_short() from error
         return data, extension, f"the image could not be resized and is stored as it came: {error}"
@@ -51,7 +51,7 @@ def shrink(data: bytes, extension: str, max_side: int) -> tuple[bytes, str, str]
 def _smaller(data: bytes, extension: str, max_side: int) -> bytes | None:
     """Convert an image to JPEG; None for an animation, and for a small logo whose JPEG would be larger.
 
-    Raises ImportError without Pillow, and whatever its decoders raise.
+    Raises ImportError without Pillow, and any exception of its decoders.
     """
     if str(VENV_PACKAGES) not in sys.path:
         sys.path.append(str(VENV_PACKAGES))

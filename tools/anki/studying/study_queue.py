@@ -8,7 +8,7 @@
 #   come before them.
 # - Every card counts for its deck and each deck above it; a card that a filtered deck has borrowed is there.
 # - With "bury siblings" one card of a note comes; which one is decided in the order learning, review, new.
-# - A query is what the person asked for: daily limits do not cut it.
+# - A query is the person's own choice: daily limits do not cut it.
 # Searches cost nothing and give ids alone; details (cardsInfo) cost milliseconds a card. So cards are
 # searched for in rough order, and the first of each kind are put in exact order by their details.
 
