@@ -17,8 +17,14 @@ NEW, LEARNING, REVIEW, DAY_LEARNING = range(4)
 # An id that no note and no card has.
 GONE = 1234567890123
 
-GIF = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
-SVG = b'<?xml version="1.0"?>\n<!-- a circle -->\n<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+GIF = (
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0"
+    b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
+)
+SVG = (
+    b'<?xml version="1.0"?>\n<!-- a circle -->\n'
+    b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>'
+)
 JPEG = (
     b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\0\x05\0\x07\x03"
     b"\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9"
@@ -243,7 +249,11 @@ CHANGES_SINCE = {
     "a new deck": "col.decks.add_normal_deck_with_name('New')",
     "a deck renamed": "col.decks.rename(col.decks.id('Other'), 'Third')",
     "css": "m = col.models.by_name('Cloze'); m['css'] += '/**/'; col.models.update_dict(m)",
-    "css of the answered card": "m = col.models.by_name('Basic'); m['css'] += '/**/'; col.models.update_dict(m)",
+    "css of the answered card": """
+m = col.models.by_name("Basic")
+m["css"] += "/**/"
+col.models.update_dict(m)
+""",
     "deck options": """
 from anki.deck_config_pb2 import UpdateDeckConfigsRequest
 deck = col.decks.id("Geo")

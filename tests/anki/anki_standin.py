@@ -38,7 +38,8 @@ class StandIn:
     goes wrong:
 
     cut_before, cut_after: the connection is closed without a reply, before or after the action was carried
-    out; reset: the same before, by RST; stall: it hangs; garbage: no HTTP; one of WRONG_ANSWERS.
+    out; reset: the same before, by RST; stall: it hangs after the first byte; garbage: no HTTP; one of
+    WRONG_ANSWERS.
     """
 
     def __init__(self, collection, version="2025-11", port=0, path=None):
@@ -48,6 +49,7 @@ class StandIn:
         self.requests = []
         self.headers = []
         self.faults = {}
+        self.stalls = 0
         self.released = threading.Event()
         self.collection = collection
         if path:
@@ -91,6 +93,9 @@ class StandIn:
             request = json.loads(body)
         self.requests.append(request)
         if fault == "stall":
+            # The first byte lets the client look at its clock again.
+            self.stalls += 1
+            connection.wfile.write(b"H")
             self.released.wait()
         elif fault == "garbage":
             connection.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")

@@ -65,6 +65,13 @@ def anki(request, collection, env):
 
 
 @pytest.fixture
+def impatient(anki, monkeypatch):
+    """A clock that each stall of Anki puts forward by an hour, past every deadline."""
+    monotonic = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + 3600 * anki.stalls)
+
+
+@pytest.fixture
 def note(anki):
     """The only note, in deck A."""
     (note,) = add_notes(anki.collection, "A", "a")

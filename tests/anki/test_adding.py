@@ -316,7 +316,8 @@ def test_a_first_card_in_an_unknown_collection_takes_its_simplest_type(anki, env
 
 
 def test_the_key_of_a_duplicate_is_kept_so_that_new_words_for_it_add_nothing(anki, collection):
-    """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other words."""
+    """A batch ended before its keys were kept: the repeated call finds duplicates, the third has other
+    words."""
     add_notes(collection, "Default", "a")
 
     again = add_items({"Front": "a", "dedup_key": "k"})

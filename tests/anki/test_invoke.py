@@ -158,8 +158,8 @@ sync | {} | MCP_READ_ONLY
 guiBrowse | {} | MCP_READ_ONLY
 DECKNAMES | {} | MCP_READ_ONLY
 no | {} | MCP_READ_ONLY
-canAddNotes | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hostname", "filename": "s.txt"}]}]} | MCP_READ_ONLY
-canAddNotesWithErrorDetail | {"notes": [{"fields": {}, "audio": [{"path": "/etc/hosts", "filename": "s"}]}]} | MCP_READ_ONLY
+canAddNotes | {"notes": [{"audio": [{"path": "/etc/hostname"}]}]} | MCP_READ_ONLY
+canAddNotesWithErrorDetail | {"notes": [{"audio": [{"path": "/etc/hosts"}]}]} | MCP_READ_ONLY
 multi | {"actions": ["createDeck"]} | MCP_READ_ONLY
 multi | {"actions": [{"action": ["deckNames"]}]} | MCP_READ_ONLY
 multi | {"actions": null} | MCP_READ_ONLY

@@ -22,10 +22,25 @@ OF_CARDS = ("findCards", "getDecks")
 # Labels that need windows, a sync server, the network or one machine's files, or what no tool of ours uses:
 # media within a note, by a URL.
 LEFT_OUT = (
-    "apiReflect", "areSuspended", "canAddNotes", "exportPackage", "getMediaDirPath", "getMediaFilesNames a", "getNoteTags",
-    "getProfiles", "gui", "importPackage", "modelFieldsOnTemplates", "notesInfo audio", "notesInfo picture", "reloadCollection", "requestPermission",
-    "storeMediaFile url", "sync", "updateModel",
-)  # fmt: skip
+    "apiReflect",
+    "areSuspended",
+    "canAddNotes",
+    "exportPackage",
+    "getMediaDirPath",
+    "getMediaFilesNames a",
+    "getNoteTags",
+    "getProfiles",
+    "gui",
+    "importPackage",
+    "modelFieldsOnTemplates",
+    "notesInfo audio",
+    "notesInfo picture",
+    "reloadCollection",
+    "requestPermission",
+    "storeMediaFile url",
+    "sync",
+    "updateModel",
+)
 
 # Moments, how long an answer took, and what is spread by chance.
 VARYING = ("mod", "usn", "id", "nextReviews", "time")

@@ -139,7 +139,12 @@ def test_a_body_without_an_end_is_cut_at_the_limit_or_the_deadline(
 def test_a_public_address_of_this_machine_or_its_network_is_not_fetched_from():
     """In a network of its own, with an IPv6 address as every device at home has one, and an IPv4 one as a
     server has."""
-    script = f"ip link set lo up && ip addr add {OWN}/64 dev lo nodad && ip -6 route add 2600:9000:1234::/64 dev lo && ip addr add 93.184.216.34/24 dev lo"
+    script = (
+        "ip link set lo up"
+        f" && ip addr add {OWN}/64 dev lo nodad"
+        " && ip -6 route add 2600:9000:1234::/64 dev lo"
+        " && ip addr add 93.184.216.34/24 dev lo"
+    )
     root = [] if os.geteuid() == 0 else ["--map-root-user"]
     shell = ["sh", "-c", f'{script} || exit 77; exec "$0" -c "$1"', sys.executable, SERVE_AND_FETCH]
     command = ["unshare", *root, "--net", *shell]

@@ -339,7 +339,8 @@ import re, sys
 from tools.anki.images import image_bytes, resize
 data = sys.stdin.buffer.read()
 _, extension, warning = resize.shrink(data, image_bytes.file_extension(data), 768)
-print(extension, "stored as it came" in warning, int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1]) // 1024)
+peak_kib = int(re.search(r"VmHWM:\s+(\d+)", open("/proc/self/status").read())[1])
+print(extension, "stored as it came" in warning, peak_kib // 1024)
 """
 
 

@@ -15,7 +15,8 @@ from tests.support.pages import Host, capable, shown
 pytestmark = pytest.mark.slow
 
 EVIL = (
-    '<script>parent.parent.postMessage("run", "*")</script><img src=x onerror="parent.postMessage(1)"><a href="WEB/">go</a>'
+    '<script>parent.parent.postMessage("run", "*")</script>'
+    '<img src=x onerror="parent.postMessage(1)"><a href="WEB/">go</a>'
     '<meta http-equiv="refresh" content="0;url=WEB/"><link rel=stylesheet href="WEB/a.css">'
     '<iframe src="WEB/"></iframe><b style="background:url(WEB/b.png)">\u202eevil</b></script></body></html>'
     '"\'`${1}<svg onload="alert(1)"><form action="WEB/"><button>4</button></form>' + "x" * 500
@@ -50,7 +51,8 @@ def study(browser, host, collection):
         tab = shown(browser, host.url, "anki_due", {"deck": "Geo"}, width, locale=locale, **how)
         tabs.append(tab)
         tab.wait(
-            "document.querySelector('.face, h2') || /chat|cards/.test(document.querySelector('#state').innerText)"
+            "document.querySelector('.face, h2')"
+            " || /chat|cards/.test(document.querySelector('#state').innerText)"
         )
         return tab
 
@@ -185,8 +187,9 @@ def test_a_card_runs_and_loads_nothing_and_shows_its_pictures_sounds_and_formula
 
 
 def test_the_page_passes_axe_and_asks_the_chat_to_explain(study, collection, axe):
-    formula = r"What is it? \(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\) <img src=map.png> \[\sum_{i=1}^n i\]"
-    add_notes(collection, "Geo", formula, "b")
+    formula = r"\(x_{1,2} = \frac{-b \pm \sqrt{b^2-4ac}}{2a}\)"
+    question = rf"What is it? {formula} <img src=map.png> \[\sum_{{i=1}}^n i\]"
+    add_notes(collection, "Geo", question, "b")
     collection.media.write_data("map.png", png(200, 80))
     for locale, reveal, explain in (
         ("en-GB", "Show answer", "Explain"),
@@ -327,7 +330,8 @@ def test_letters_twice_as_large_leave_every_button_on_a_small_screen(study, coll
     tab.press("Показать ответ")
     shot(tab, tmp_path / "study-320-32.png", 32)
     assert tab.run("document.documentElement.scrollWidth") <= 320
-    right = "Math.max(...[...document.querySelectorAll('button')].map(it => it.getBoundingClientRect().right))"
+    buttons = "[...document.querySelectorAll('button')]"
+    right = f"Math.max(...{buttons}.map(it => it.getBoundingClientRect().right))"
     assert tab.run(right) <= 320
 
 
@@ -354,8 +358,10 @@ def test_sound_plays_when_the_answer_is_shown_and_by_the_key_r(study, collection
     tab = study()
     tab.press("Show answer")
     tab.wait("audio?.state === 'running' && audio.currentTime > 0")
+    count = "{ apply: (make, it) => (audio.started++, make.call(it)) }"
     tab.run(
-        "audio.started = 0, audio.createBufferSource = new Proxy(audio.createBufferSource, { apply: (make, it) => (audio.started++, make.call(it)) }), 0"
+        "audio.started = 0,"
+        f" audio.createBufferSource = new Proxy(audio.createBufferSource, {count}), 0"
     )
     tab.key("r")
     tab.wait("audio.started === 1")

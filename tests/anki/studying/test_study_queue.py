@@ -136,7 +136,10 @@ def test_due_names_an_unknown_deck_and_makes_none(deck, collection):
 def test_a_card_is_shown_without_styles_and_scripts_and_with_its_sounds_and_pictures_named(
     anki, collection
 ):
-    front = '<style>b{}</style><script>alert(1)</script><b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
+    front = (
+        "<style>b{}</style><script>alert(1)</script>"
+        '<b>What</b> is<br>this? <img src="a b.png"> &amp; [sound:q.mp3]'
+    )
     back = "<div>It</div><div>is</div>[sound:a.mp3]"
     add_items({"Front": front, "Back": back})
 
