@@ -1,4 +1,4 @@
-"""Images told by their bytes, and placed in the HTML of a field."""
+"""Images recognized by their bytes, and placed in the HTML of a field."""
 
 import json
 
