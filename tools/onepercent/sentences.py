@@ -294,12 +294,12 @@ def _edit_detail(name: str, edit: Edit) -> Detail:
 
 
 def _frequency(kind: str, values: JsonObject) -> str:
-    """каждый день, 3 раза в неделю."""
+    """A schedule from its stored values: `every day`, «3 раза в неделю»."""
     return frequency_in_words(kind, values.get(schedules.DETAILS.get(kind, "")))
 
 
 def _status_in_words(mark: Marked | Deleted) -> str:
-    """сделано; пропуск; 1,5 из 2 л; срыв."""
+    """A mark: `done`, `missed`, `1.5 of 2 l`; of a limit `slip`; «сделано», «срыв»."""
     if mark.target and mark.amount:
         return amount_in_words(mark.amount, mark.target)
     if "at_most" in (mark.target or {}):
@@ -308,8 +308,8 @@ def _status_in_words(mark: Marked | Deleted) -> str:
 
 
 def refusal_in_words(error: JsonObject) -> str:
-    """Шаг «Купить»: длительность — от 1 минуты до 8 часов. The reason is the text of the action, else of the
-    field, else of the code."""
+    """Why an action is refused, to the person: `Step “Buy”: a duration is 1 minute to 8 hours`. The reason is
+    the text of the action, else of the field, else of the code."""
     action = str(error.get("action"))
     code = error["code"]
     parent, _, name = error.get("field", "").rpartition(".")

@@ -56,7 +56,7 @@ def show_today() -> TextOutput:
 
 
 def _step_in_words(step: JsonObject) -> str:
-    """Читать (Цель, 1 ч 30 мин); of a goal that is due: Налоги (цель)."""
+    """A step with its goal: `Read (Books, 1 h 30 min)`; a goal that is due: `Taxes (goal)`."""
     about = step.get("goal_title") or words.text_of("thing.goal")
     if length := step.get("time_duration"):
         about += f", {words.duration_in_words(length['minutes'])}"
@@ -64,7 +64,7 @@ def _step_in_words(step: JsonObject) -> str:
 
 
 def _habit_in_words(habit: JsonObject) -> str:
-    """Вода 1 из 2 л (серия 3 дня); Бег 1/3 (серия 2 недели)."""
+    """A habit of today: `Water 1 of 2 l (streak 3 days)`; `Run 1/3 (streak 2 weeks)`."""
     period = habit.get("streak_in", "days").removesuffix("s")
     streak = words.text_of(
         "shell.streak", count=words.count_in_words(habit["current_streak"], period)

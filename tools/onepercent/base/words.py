@@ -77,12 +77,13 @@ def number(content: float) -> str:
 
 
 def xp_signed(xp: int) -> str:
-    """+25 XP, −10 XP."""
+    """XP with its sign: `+25 XP`, `−10 XP`."""
     return f"{xp:+} XP".replace("-", "−")
 
 
 def amount_in_words(done: float, target: JsonObject) -> str:
-    """1,5 из 2 л; 12 раз, нужно 10; 3 ч, не больше 2."""
+    """An amount beside its target: `1.5 of 2 l`; beyond it `12 times, 10 needed`; of a limit
+    `3 h, at most 2`. In Russian «1,5 из 2 л»."""
     is_limit = "at_most" in target
     limit = target["at_most" if is_limit else "amount"]
     form = "beyond" if done > limit else "amount"
@@ -92,19 +93,20 @@ def amount_in_words(done: float, target: JsonObject) -> str:
 
 
 def target_in_words(target: JsonObject) -> str:
-    """2 л; не больше 2 ч."""
+    """A target: `2 l`, or `at most 2 h`; «2 л», «не больше 2 ч»."""
     if "at_most" in target:
         return text_of("limit", limit=number(target["at_most"]), unit=target["unit"])
     return f"{number(target['amount'])} {target['unit']}"
 
 
 def frequency_in_words(frequency: str, detail: Any) -> str:
-    """по будням; 3 раза в неделю; 1-го и 15-го числа."""
+    """A habit's schedule: `on weekdays`, `3 times a week`; «по будням», «1-го и 15-го числа»."""
     return text_of(f"frequency_type.{frequency}", detail=value_in_words(frequency, detail))
 
 
 def repeat_in_words(rule: str) -> str:
-    """каждый день; раз в 2 недели: вт; 1-го и 15-го числа, до 31.12; через 3 дня после выполнения."""
+    """A step's rule: `every 2 weeks: Tue`; «раз в 2 недели: вт», «1-го и 15-го числа, до 31.12», «через 3 дня
+    после выполнения»."""
     parts = json.loads(rule)
     every = parts["every"]
     count = count_in_words(parts.get("interval", 1), f"every.{every}")
@@ -121,7 +123,7 @@ def repeat_in_words(rule: str) -> str:
 
 
 def _days_of_rule(parts: JsonObject) -> str:
-    """вт; 1-го и 15-го числа; 19.03."""
+    """The days that a rule names: «вт», «1-го и 15-го числа», «19.03»; "" if it names none."""
     match parts["every"]:
         case "week":
             return value_in_words("schedule_days", parts["on"])
@@ -133,7 +135,7 @@ def _days_of_rule(parts: JsonObject) -> str:
 
 
 def _days_of_month(numbers: list[int]) -> str:
-    """1-го, 15-го и последнего; 1st, 22nd and last day."""
+    """Days of a month: `1st, 22nd and last day`; «1-го, 15-го и последнего»."""
     *most, last = map(_day_of_month, numbers)
     return f"{', '.join(most)} {text_of('and')} {last}" if most else last
 
@@ -144,7 +146,7 @@ def _day_of_month(number: int) -> str:
 
 
 def changed_part(before: str, after: str) -> str:
-    """Part of a text that changed, with what surrounds it: …в десяти.[+ Вечером звонила Аня.]"""
+    """Part of a text that changed, between its surroundings: `…at ten.[+ Anya called.]`"""
     lead = commonprefix([before, after])  # noqa: RUF071
     removed = before.removeprefix(lead)
     added = after.removeprefix(lead)
@@ -178,7 +180,7 @@ def ranges(dates: list[str]) -> list[str]:
 
 
 def span_in_words(first: str, last: str | None = "") -> str:
-    """16.11–22.11; 16.11; с 16.11."""
+    """A day, or a period: `16.11`, `16.11–22.11`; without an end «с 16.11»."""
     if last is None:
         return text_of("since", day=day_in_words(first))
     if last in ("", first):
@@ -187,12 +189,12 @@ def span_in_words(first: str, last: str | None = "") -> str:
 
 
 def days_in_words(spans: Iterable[str]) -> str:
-    """16.11–22.11, 25.11: of dates and ranges as `ranges` makes them."""
+    """Dates and ranges, as `ranges` makes them: `16.11–22.11, 25.11`."""
     return ", ".join(span_in_words(*span.split("..")) for span in spans)
 
 
 def day_in_words(day: str) -> str:
-    """22.11, with the year if it is not the current one."""
+    """A date: `22.11`, with its year if that is not the current one."""
     parsed = date.fromisoformat(day)
     return _date("date" if parsed.year == days.today().year else "date.of_another_year", parsed)
 
@@ -202,18 +204,18 @@ def _date(form: str, day: date) -> str:
 
 
 def weekday_name(day: date) -> str:
-    """среда; Wednesday."""
+    """The name of a weekday: `Wednesday`, «среда»."""
     return texts.WEEKDAYS[language()][day.weekday()]
 
 
 def duration_in_words(minutes: int) -> str:
-    """30 мин, 1 ч, 1 ч 30 мин."""
+    """A duration: `1 h 30 min`, «1 ч 30 мин»."""
     parts = dict(zip(("hours", "minutes"), divmod(minutes, 60)))
     return " ".join(text_of(name, count=count) for name, count in parts.items() if count)
 
 
 def count_in_words(count: int, name: str) -> str:
-    """1 шаг, 2 шага, 5 шагов."""
+    """A number and its noun in the right form: `1 step`, `5 steps`; «1 шаг», «2 шага», «5 шагов»."""
     forms = text_of(f"counted.{name}").split(", ")
     form = int(count != 1)
     if language() == "ru":
@@ -223,7 +225,7 @@ def count_in_words(count: int, name: str) -> str:
 
 
 def shortened(items: list[str], most: int, count: int = 0) -> list[str]:
-    """The first texts, and how many others there are: ещё 3. `count`: of all texts, if these are not all."""
+    """The first texts, then how many are left out: `3 more`. `count`: of all texts, if these are not all."""
     few = items[:most]
     others = (count or len(items)) - most
     if others > 0:
@@ -237,18 +239,18 @@ def in_quotes(text: object) -> str:
 
 
 def _shift(number: int) -> str:
-    """на 7 дней вперёд."""
+    """How far something moves: `7 days later`, «на 7 дней вперёд»."""
     return text_of("later" if number > 0 else "earlier", days=count_in_words(abs(number), "day"))
 
 
 def _streak(length: tuple[int, str]) -> str:
-    """4 недели; 0."""
+    """The length of a streak: `4 weeks`, or `0`."""
     count, period = length
     return count_in_words(count, period) if count else "0"
 
 
 def _replaced(status: str | Mapping[str, str]) -> str:
-    """сделано; 16.03 сделано, 17.03 начато."""
+    """The status that a mark replaces: `done`; of several days each with its date."""
     if isinstance(status, str):
         return value_in_words("status", status)
     return ", ".join(
