@@ -141,9 +141,9 @@ class Endpoint:
         however many tokens they have."""
         try:
             request.admit()
-            async with AsyncExitStack() as stack:
+            async with AsyncExitStack() as turn_stack:
                 if request.method == "tools/call":
-                    turn = stack.enter_async_context(self.turns.turn(remote_user()))
+                    turn = turn_stack.enter_async_context(self.turns.turn(remote_user()))
                     await asyncio.wait_for(turn, TURN_S)
                 if request.withdrawn:
                     return {}

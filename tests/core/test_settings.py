@@ -8,7 +8,7 @@ from tools.core import places, settings
 from tools.core.settings import Settings, SettingsError
 from tools.klipper.settings import KlipperSettings, Repository
 from tools.search.settings import SearchSettings
-from tools.server.resources import shown_values
+from tools.server.resources import printable_settings
 
 
 def settings_file(folder, lines):
@@ -110,8 +110,8 @@ def test_secrets_are_not_shown():
     assert len(secrets) >= 2
     for section, name in secrets:
         value = "k1=s3cret" if name == "PRINTER_KEYS" else "http://s3cret"
-        assert shown_values(section({name: value}))[name] == "set"
-        assert shown_values(section({}))[name] != "set"
+        assert printable_settings(section({name: value}))[name] == "set"
+        assert printable_settings(section({}))[name] != "set"
 
 
 def test_the_secrets_of_an_address_are_shown_neither_in_the_status_nor_when_it_is_refused():
@@ -121,7 +121,7 @@ def test_the_secrets_of_an_address_are_shown_neither_in_the_status_nor_when_it_i
     }
     addresses = {}
     for section in (SearchSettings, KlipperSettings):
-        addresses |= shown_values(section(environ))
+        addresses |= printable_settings(section(environ))
     assert addresses["SEARCH_API_URL"] == "https://h/x?…"
     assert addresses["KLIPPER_DOCS_URL"] == "https://…@host/r.git"
     with pytest.raises(SettingsError) as caught:

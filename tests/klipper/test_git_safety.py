@@ -9,7 +9,7 @@ from tests.klipper.upstreams import git, page
 from tools.core import settings
 from tools.klipper.checkout import freshness
 from tools.klipper.checkout.git import ENVIRON
-from tools.server.resources import shown_values
+from tools.server.resources import printable_settings
 
 pytestmark = pytest.mark.slow
 
@@ -102,7 +102,7 @@ def test_a_login_in_an_address_is_refused_and_shown_nowhere(env, docs):
         answer = sync()
         assert answer["code"] == "INVALID_UPSTREAM" and "git credential" in answer["error"]
         assert "SECRET" not in str(
-            [answer, *(shown_values(section.current()) for section in settings.sections())]
+            [answer, *(printable_settings(section.current()) for section in settings.sections())]
         )
     env(KLIPPER_DOCS_EXTRA="-x=https://user:SECRET@host/x")
     with pytest.raises(settings.SettingsError) as error:

@@ -129,17 +129,17 @@ class Guards:
         if is_day:
             headers[SESSION_HEADER] = DAY_PAGES
         # A turn for a long body is held until its call ends.
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as turn_stack:
             if int(headers.get("content-length", LONGEST_BODY_BYTES)) > SMALL_BODY_BYTES:
-                await self._wait_for_room(held, caller.user)
+                await self._wait_for_room(turn_stack, caller.user)
             body = await _read_body(receive, LONGEST_BODY_BYTES)
             if len(body) <= SMALL_BODY_BYTES:  # of chunks, which do not announce their length
-                await held.aclose()
+                await turn_stack.aclose()
             await self.answer(caller, headers, body, receive, send)
 
-    async def _wait_for_room(self, held: AsyncExitStack, user: str) -> None:
-        """Wait for a turn for a long body, which `held` keeps."""
-        turn = held.enter_async_context(self.long_bodies.turn(user))
+    async def _wait_for_room(self, turn_stack: AsyncExitStack, user: str) -> None:
+        """Wait for a turn for a long body, which `turn_stack` keeps."""
+        turn = turn_stack.enter_async_context(self.long_bodies.turn(user))
         try:
             await asyncio.wait_for(turn, BODY_TURN_S)
         except asyncio.TimeoutError:  # before Python 3.11 not the one built in

@@ -17,12 +17,12 @@ def status() -> str:
         )
     lines.append("\n## Settings\n\n| variable | value |\n| --- | --- |")
     for section in settings.sections():
-        for name, value in shown_values(section.current()).items():
+        for name, value in printable_settings(section.current()).items():
             lines.append(f"| `{name}` | {_cell(value)} |")
     return "\n".join([*lines, ""])
 
 
-def shown_values(section: settings.Section) -> dict[str, str]:
+def printable_settings(section: settings.Section) -> dict[str, str]:
     """The value of each variable, without secrets."""
     values = {}
     for name, variable in section.variables().items():

@@ -33,7 +33,7 @@ GOAL_ID_OR_NULL = replace(
 # Characters of a text that a diff repeats: a page of diary is not sent back twice.
 LONGEST_SHOWN = 120
 # Characters of a changed text that is shown whole, before and after.
-LONGEST_CHANGED = 60
+LONGEST_SHOWN_WHOLE = 60
 SHOWN_WHOLE = ("title", "name", "repeat")
 # Columns that are no edit by themselves: an entry shows them in other ways, or not at all.
 COLUMNS_WITHOUT_EDIT = (
@@ -217,7 +217,7 @@ def edits(unit: UnitOfWork, before: StoredRow, after: StoredRow) -> dict[str, Ed
 def _edit(column: str, before: Any, after: Any) -> Edit:
     """Edit of a column; a long text is shown by its lengths and the part that changed."""
     lengths = [len(text) for text in (before, after) if isinstance(text, str)]
-    if len(lengths) < 2 or max(lengths) <= LONGEST_CHANGED or column in SHOWN_WHOLE:
+    if len(lengths) < 2 or max(lengths) <= LONGEST_SHOWN_WHOLE or column in SHOWN_WHOLE:
         return Edit(diff_value(column, before), diff_value(column, after))
     return Edit(f"({len(before)})", f"({len(after)})", words.changed_part(before, after))
 

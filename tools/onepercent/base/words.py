@@ -15,7 +15,7 @@ from . import days, texts
 # Characters shown before and after a changed place.
 CONTEXT_CHARS = 20
 # Characters shown of what was added or removed.
-LONGEST_CHANGE = 120
+LONGEST_CHANGED_LINE = 120
 # Characters of a text that a sentence quotes: a title, whole.
 LONGEST_QUOTED = 500
 # The form of a Russian noun after a number by its last digit, unless it is 11 to 14.
@@ -154,8 +154,8 @@ def changed_part(before: str, after: str) -> str:
     changes = ""
     for sign, changed in (("−", removed), ("+", added)):
         line = one_line(changed.removesuffix(tail))
-        if len(line) > LONGEST_CHANGE:
-            line = text_of("part", text=line[: LONGEST_CHANGE // 2], count=len(line))
+        if len(line) > LONGEST_CHANGED_LINE:
+            line = text_of("part", text=line[: LONGEST_CHANGED_LINE // 2], count=len(line))
         if line:
             changes += f"[{sign} {line}]"
     if len(lead) > CONTEXT_CHARS:

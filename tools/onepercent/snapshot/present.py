@@ -26,21 +26,21 @@ from .history import history, percent_kept, without_open_day
 # Absent values last.
 STEP_ORDER = f"""ifnull(s."order", 9999999), ifnull({due_days.DUE_DAY}, '9999-12-32'), s.id"""
 
-GOAL_SUM = f"iif(g.target_amount IS NULL, NULL, {targets.GOAL_SUM}) AS sum"
+GOAL_SUM_COLUMN = f"iif(g.target_amount IS NULL, NULL, {targets.GOAL_SUM}) AS sum"
 # `moved`: when a goal or a step of it was changed last.
 MOVED_AND_TARGET = """
     max(g.updated_at, ifnull((SELECT max(updated_at) FROM steps WHERE goal_id = g.id), '')) AS moved,
     iif(g.target_amount IS NULL, NULL, json_object('amount', g.target_amount, 'unit', g.target_unit))
         AS target"""
 BRIEF_GOAL = f"""g.id, g.title, p.steps_completed || '/' || p.steps_count AS done,
-    nullif(g.status, 'work') AS status, g.due, {GOAL_SUM},
+    nullif(g.status, 'work') AS status, g.due, {GOAL_SUM_COLUMN},
     (SELECT json_object('id', s.id, 'title', s.title, 'dt', {due_days.DUE_DAY}) FROM steps s
         WHERE goal_id = g.id AND s.deleted_at IS NULL AND is_complete = 0 ORDER BY {STEP_ORDER} LIMIT 1)
         AS next, {MOVED_AND_TARGET}"""
 WHOLE_GOAL = f"""g.id, g.title, g.category, g.status,
     p.steps_completed * {STEP_COMPLETED} + iif(g.status = 'complete', {GOAL_COMPLETED}, 0) AS score,
     g.why_important, g.why_give_me, g.why_about_me, g.due, nullif(g.archived_at IS NOT NULL, 0) AS archived,
-    p.steps_count, p.steps_completed, {GOAL_SUM}, {MOVED_AND_TARGET},
+    p.steps_count, p.steps_completed, {GOAL_SUM_COLUMN}, {MOVED_AND_TARGET},
     (SELECT json_group_array(json_object('id', id, 'title', title, 'dt', {due_days.DUE_DAY},
         'priority', priority, 'time_duration', time_duration, 'progress', progress, 'repeat', repeat{{more}}))
     FROM (SELECT * FROM steps s WHERE goal_id = g.id AND s.deleted_at IS NULL{{condition}}
