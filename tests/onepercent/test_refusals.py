@@ -31,6 +31,8 @@ without confirmation | timeout | too many | quit | user is thinking | ok, but la
 ASKED_AGAIN = """
 ? | … | ... | - | — | null | None | undefined | 👎 | ❌ | :( | 1 | 0 | hm | hmm… | хм | м? | maybe | perhaps | возможно | наверное | подумаю | зачем? | what is that? | какую цель? | delete it?
 depends | unsure | pending | !!!
+возможно, да | наверное, да | подумаю, да | думаю, да | может, да | может быть, да | м, да | хм, да | эм, да
+maybe yes | perhaps yes | hm, yes | depends, yes | pending, yes | unsure, yes | tbd, yes
 """
 TAKEN = """
 да | Да. | да! | ДА | даа | да, конечно | ага | угу | давай | давайте | конечно | хорошо | ок | окей | ладно | согласен | согласна | подтверждаю | применяй
