@@ -59,12 +59,17 @@ DURATIONS = json_lines("""
 [60, {"minutes": 60, "word": "one"}]
 [45, {"minutes": 45}]
 """)
+# No part of these is dropped in silence.
+NO_DURATIONS = ("1h30", "2 hours 15", "90 minutes 5", "half past", "-30")
 
 
 def test_a_duration_is_a_word_or_minutes():
     for duration, length in DURATIONS:
         do(act("step.update", 1, time_duration=duration))
         assert first_goal()["steps"][0]["time_duration"] == length
+    for duration in NO_DURATIONS:
+        error = refused(act("step.update", 1, time_duration=duration))
+        assert (error["code"], error["field"]) == ("FIELD_INVALID", "time_duration")
 
 
 def test_null_clears_what_may_be_empty_and_an_update_that_changes_nothing_is_an_error():

@@ -167,6 +167,7 @@ NOT_ACTIONS = json_lines(r"""
 [{"client_action_id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}, "FIELD_TOO_LONG"]
 [{"client_action_id": "a\nb"}, "FIELD_INVALID"]
 [{"params": "x"}, "FIELD_INVALID"]
+[{"params": []}, "FIELD_INVALID"]
 [{"id": "x"}, "FIELD_UNKNOWN"]
 [{"params": {"title": "x", "\ud800": 1}}, "FIELD_UNKNOWN"]
 """)
