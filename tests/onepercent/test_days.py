@@ -5,6 +5,7 @@ from operator import itemgetter
 import pytest
 
 from tests.onepercent.person import (
+    act,
     apply,
     do,
     first_habit,
@@ -20,6 +21,7 @@ from tests.onepercent.person import (
 from tests.support.client import cases
 from tools.core import settings
 from tools.onepercent.base import days
+from tools.onepercent.database import store
 from tools.onepercent.settings import OnePercentSettings
 
 # Berlin springs forward on 29 March 2026; in Santiago midnight itself is skipped or comes twice.
@@ -38,6 +40,15 @@ def test_today_is_the_persons_local_date(file, clock, zone, moment, day):
     clock.set(moment)
     do(new_entry(plans="план"))
     assert items("diary")[0]["date"] == day
+
+
+def test_the_persons_own_zone_and_hour_decide_which_day_it_is(clock):
+    clock.set("2026-03-18T18:00:00+00:00")
+    assert f"{store.persons_today()}" == "2026-03-18"
+    do(act("person.update", time_zone="Asia/Tokyo"))
+    assert f"{store.persons_today()}" == "2026-03-19"
+    do(act("person.update", day_start_hour=4))
+    assert f"{store.persons_today()}" == "2026-03-18"
 
 
 def test_a_zone_that_is_none_is_an_error_that_names_the_variable():
@@ -85,8 +96,13 @@ def test_the_weekly_rate_leaves_out_what_was_not_due():
 
 WORDS = """
 позавчера | 2026-03-16
+вчера | 2026-03-17
 сегодня | 2026-03-18
 завтра | 2026-03-19
+послезавтра | 2026-03-20
+yesterday | 2026-03-17
+today | 2026-03-18
+tomorrow | 2026-03-19
 среда | 2026-03-25
 четверг | 2026-03-19
 tuesday | 2026-03-24
