@@ -73,6 +73,7 @@ def test_a_preview_says_what_is_going_to_happen(action, line, life):
     [
         (act("goal.complete", 1), "Вместе с целью «Английский» из расписания уходит 1 несделанный шаг"),
         (miss(1, date="2026-03-15"), "«Бег»: 15.03 (воскресенье) не по расписанию, но XP изменятся"),
+        (miss(1, dates=["2026-03-13", "2026-03-15"]), "«Бег»: 15.03 (воскресенье) не по расписанию, но XP изменятся"),
         (mark(1, date="2026-03-02"), "«Бег»: 02.03 — больше недели назад"),
         (new_goal("английский"), "«Английский» уже есть"),
         (new_step("пройти Тест", 1), "«Пройти тест» уже есть"),
@@ -88,6 +89,12 @@ def test_what_may_not_be_meant_is_a_warning(action, warning, life):
     lines = said(action).splitlines()
     assert [line for line in lines if line[0] == "!"] == [f"! {warning}"]
     assert lines[-1] == "Применить?"
+
+
+def test_a_title_that_was_deleted_is_free_again(life):
+    do(act("goal.delete", 1), act("habit.delete", 1))
+    message = said(new_goal("Английский"), new_step("Пройти тест"), new_habit("Бег"))
+    assert "уже есть" not in message
 
 
 def test_a_mark_that_ends_a_streak_says_so_and_a_deletion_names_what_goes_with_it(life):
