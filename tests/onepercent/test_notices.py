@@ -111,7 +111,8 @@ def test_a_long_day_names_ten_titles_and_counts_the_rest(phone, life):
 def test_gotify_and_any_webhook_get_what_they_take(phone, life, file):
     use(file, NOTIFY_URL=f"{phone.url()}/message?token=SECRET")
     notify("--now")
-    [(path, _, body)] = phone.seen
+    [(path, headers, body)] = phone.seen
+    assert headers["Content-Type"] == "application/json"
     assert path == "/message?token=SECRET" and json.loads(body).keys() == {"title", "message"}
     do(act("step.update", 1, title='Сказать "да"'))
     body = '{"content": "{title}\\n{text}", "flags": 4}'

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.onepercent.person import call, do, new_entry, new_goal
+from tools.onepercent import prompts
 from tools.onepercent.prompts import evening_review, morning_plan, weekly_review
 
 SNAPSHOT = r"include ([a-z, ]+)[;,] date_from ([\d-]+)[;,] (?:date_to )?([\d-]+)"
@@ -34,3 +35,9 @@ def test_a_review_is_short_and_looks_back_with_the_history(prompt, first, sectio
     do(new_goal("Цель"), new_entry(plans="x"))
     answer = call("get_user_snapshot", include=include, date_from=match[2], date_to=match[3])
     assert answer["data"]["history"]["total"]["diary"] == 1
+
+
+def test_both_languages_of_a_prompt_have_the_same_steps():
+    for texts in (prompts.MORNING_PLAN, prompts.EVENING_REVIEW, prompts.WEEKLY_REVIEW):
+        russian, english = (re.findall(r"(?m)^\d\.", texts[language]) for language in ("ru", "en"))
+        assert russian == english == ["1.", "2.", "3.", "4."]
