@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.anki.anki_helpers import both_versions, call, png
+from tests.anki.anki_helpers import both_versions, call, entries, png
 from tests.support.client import cases
+from tools.anki import journal
 from tools.core import results
 
 NOT_NAMES = ["", " .. ", "../x", "/etc/hostname", "a\\b.png", "a\nb.png", "a\0.png", "x\x7f.png"]
@@ -108,6 +109,15 @@ def test_deleting_a_sound_says_which_note_plays_it(geo):
 
     assert dry["examples"] == [{"noteId": note, "text": "d"}]
     assert deletion["warnings"] == [f"still named by 1 note: {note}"]
+
+
+def test_a_file_that_is_larger_than_the_journal_may_be_is_not_kept_in_it(geo, monkeypatch):
+    monkeypatch.setattr(journal, "JOURNAL_MOST_BYTES", 2)
+    assert get_media("a.mp3")["sizeBytes"] == 3
+
+    assert delete_media("a.mp3")["deleted"]
+
+    assert entries() == []
 
 
 def test_a_sound_is_found_by_the_name_it_was_stored_under_and_the_new_one_is_said(anki):

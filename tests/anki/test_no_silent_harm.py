@@ -111,6 +111,23 @@ def test_an_updated_note_that_was_deleted_since_is_not_made_up(geo):
     assert geo.collection.note_count() == 3
 
 
+@both_versions
+def test_a_note_that_anki_refuses_has_failed_and_the_others_are_added_again(geo):
+    delete_notes(geo.ids)
+    add = geo.addon.addNote
+
+    def refuse_one(note):
+        if note["fields"]["Front"] == "b":
+            raise Exception("cannot create note")
+        return add(note)
+
+    geo.addon.addNote = refuse_one
+    answer = restore()
+
+    assert answer["addedAgain"] == len(geo.ids) - 1
+    assert answer["failed"] == [{"noteId": geo.ids[1], "error": "RuntimeError: cannot create note"}]
+
+
 def test_an_entry_of_another_profile_is_not_put_back(geo, collection):
     collection.media.write_data("a.mp3", b"sound")
     change_cards(4, noteIds=geo.ids, addTags=["x"])
