@@ -1,4 +1,5 @@
-"""Where the services listen, and whom they and their callers trust: this user alone."""
+"""Where the services listen, whom they and their callers trust: this user alone, with the same sources; the
+status with which a session ends."""
 
 import os
 import socket
@@ -6,6 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.support.client import cases
+from tools.core import places
 from tools.resident import handover, listening, resident
 
 
@@ -87,3 +90,48 @@ def test_only_this_user_is_welcome_as_long_as_there_is_room(env, monkeypatch, ca
         monkeypatch.setattr(resident.os, "getuid", lambda: user + 1)
         assert not resident.is_welcome(ours, 1)
     assert "another user" in caplog.text
+
+
+# Each written in its turn: a file, its text, the time of its change.
+SOURCES = """
+server.py | x | 1000
+tools/deep/one.py | x | 1000
+tools/deep/one.py | x | 1001
+tools/deep/one.py | xx | 1001
+tools/deep/two.py | xx | 1001
+server.py | xx | 1000
+"""
+
+
+def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
+    (tmp_path / "tools" / "deep").mkdir(parents=True)
+    identities = set()
+    for name, text, changed_s in cases(SOURCES):
+        (tmp_path / name).write_text(text)
+        os.utime(tmp_path / name, (int(changed_s), int(changed_s)))
+        identities.add(handover.identity())
+    assert len(identities) == len(cases(SOURCES))
+
+
+def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_where_the_units_listen(
+    tmp_path,
+):
+    environ = {"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CONFIG_HOME": str(tmp_path)}
+    assert places.sockets(environ) == ["/run/user/7/pi-mcp/socket", "/run/pi-mcp/socket"]
+    (tmp_path / "pi-mcp").mkdir()
+    (tmp_path / "pi-mcp" / "env").write_text("MCP_SOCKET=/elsewhere/socket\n")
+    assert places.sockets(environ) == ["/elsewhere/socket"]
+
+
+# How a session ends, and its exit status.
+ENDS = [(ValueError("x"), 1), (ConnectionResetError(), 1), (SystemExit("x"), 1), (SystemExit(0), 0)]
+
+
+@pytest.mark.parametrize("end, status", ENDS)
+def test_a_session_ends_with_status_0_only_if_it_says_so(monkeypatch, end, status):
+    monkeypatch.setattr(resident, "signal", Mock())
+    monkeypatch.setattr(resident.os, "setsid", Mock())
+    monkeypatch.setattr(resident.leaving, "leave", leave := Mock())
+    resident._run_child(Mock(side_effect=end), Mock())
+    leave.assert_called_once_with(status)

@@ -10,9 +10,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.client import HANDSHAKE, PROJECT, TIMEOUT_S, Client, cases, finished, pipe
+from tests.support.client import HANDSHAKE, PROJECT, TIMEOUT_S, Client, finished, pipe
 from tests.support.services import SERVER, Service, alive, wait_until
-from tools.core import places
 from tools.resident import handover
 
 pytestmark = pytest.mark.slow
@@ -302,28 +301,6 @@ def test_a_service_of_other_sources_is_not_used(service):
     service.wait_until_empty()
 
 
-# Each written in its turn: a file, its text, the time of its change.
-SOURCES = """
-server.py | x | 1000
-tools/deep/one.py | x | 1000
-tools/deep/one.py | x | 1001
-tools/deep/one.py | xx | 1001
-tools/deep/two.py | xx | 1001
-server.py | xx | 1000
-"""
-
-
-def test_changed_sources_are_other_sources(tmp_path, monkeypatch):
-    monkeypatch.setattr(handover, "PROJECT", str(tmp_path))
-    (tmp_path / "tools" / "deep").mkdir(parents=True)
-    identities = set()
-    for name, text, changed_s in cases(SOURCES):
-        (tmp_path / name).write_text(text)
-        os.utime(tmp_path / name, (int(changed_s), int(changed_s)))
-        identities.add(handover.identity())
-    assert len(identities) == len(cases(SOURCES))
-
-
 def test_a_client_whose_state_cannot_be_written_serves_by_itself(service, tmp_path):
     (tmp_path / "file").touch()
     state = str(tmp_path / "file" / "state")
@@ -338,16 +315,6 @@ def test_check_says_whether_sessions_are_handed_over(service):
     assert done.stdout.startswith("✓ server")
     assert "○ service " in done.stdout
     assert done.returncode == 0
-
-
-def test_the_socket_is_found_by_the_settings_file_below_the_runtime_folder_then_where_the_units_listen(
-    tmp_path,
-):
-    environ = {"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CONFIG_HOME": str(tmp_path)}
-    assert places.sockets(environ) == ["/run/user/7/pi-mcp/socket", "/run/pi-mcp/socket"]
-    (tmp_path / "pi-mcp").mkdir()
-    (tmp_path / "pi-mcp" / "env").write_text("MCP_SOCKET=/elsewhere/socket\n")
-    assert places.sockets(environ) == ["/elsewhere/socket"]
 
 
 def test_handing_over_imports_nothing_heavy(service):
