@@ -11,12 +11,15 @@ from tools.http import http_check, tokens
 
 
 def answering(status, *headers, metadata=None):
-    """A server that answers each POST with `status`, and each GET, where the sign-in is, with the status
+    """A server that answers each POST of a client of MCP with `status`, and each GET, where the sign-in is, with the status
     `metadata`; a context that gives its address."""
 
     class Alike(Handler):
         def do_POST(self):
             self.body()
+            if self.headers["Accept"] != "application/json, text/event-stream":
+                self.send(406)
+                return
             where = f"http://{self.headers['Host']}/.well-known/oauth-protected-resource/mcp"
             challenge = f'Bearer realm="pi-mcp", resource_metadata="{where}"'
             own_headers = [("WWW-Authenticate", challenge)] if metadata else headers

@@ -233,6 +233,10 @@ google | year | {{"dateRestrict": "y1"}}
 """
 
 
+def test_every_engine_is_asked_for_a_time_range():
+    assert {kind for kind, *_ in cases(TIME_RANGES)} == DOCUMENTED.keys()
+
+
 @pytest.mark.parametrize("kind, time_range, sent", cases(TIME_RANGES))
 def test_a_time_range_is_sent_as_the_engine_documents_it_or_refused(kind, time_range, sent):
     engine = next(engine for engine in reversed(engines.ENGINES) if engine.kind == kind)
