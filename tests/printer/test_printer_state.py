@@ -62,9 +62,17 @@ def test_every_state_of_a_real_klipper_is_shown_in_few_words_and_by_moonraker_to
     assert ("known_message" in answer) == (info["state"] in ("error", "shutdown"))
     if "is halted" in info["state_message"]:
         assert MISTAKE in answer["config"] and answer["known_message"]["first"]
+    is_running = info["state"] not in ("error", "shutdown")
+    has_place = "position" in results["objects/query"]["toolhead"]
+    assert ("position" in answer) == (is_running and has_place)
     with serving(Moonraker(printer, results)) as url:
         env(KLIPPER_PRINTER_DATA="off", PRINTERS=f"k1={url}")
         assert call("printer_state") == answer
+
+
+def test_a_mere_warning_in_the_file_of_a_halted_printer_is_not_its_mistake(printer, pages):
+    (printer / "config/printer.cfg").write_text("[display_staus]\n")
+    assert "config" not in state_of(printer, recorded("an option is missing"))
 
 
 def test_jobs_say_how_far_they_are_and_why_they_ended(printer):
