@@ -5,7 +5,7 @@ import os
 from tests.klipper.asking import call
 from tests.support.client import cases
 
-PAGE = "# Bed Mesh\n\nIntro.\n\n## Faulty Regions\n\n```\n# no heading\n```\n\n### Set `zero` [point](x.md)\n\nText.\n"
+PAGE = "# Bed Mesh\n\nIntro.\n\n## Faulty Regions\n\n```\n``` b ```\n# no heading\n```\n\n### Set `zero` [point](x.md)\n\nText.\n"
 
 
 def read(path, **more):
@@ -73,6 +73,7 @@ def test_a_page_is_read_by_its_path_or_a_link_and_from_a_heading(small_docs):
         assert read(path)["text"].startswith("## Faulty Regions")
     for heading in ("Faulty Regions", "## Faulty Regions", "#faulty-regions", "faulty regions"):
         assert read("Bed_Mesh.md", heading=heading)["offset"] == PAGE.index("## Faulty")
+    assert read("Bed_Mesh.md", heading="Set zero point")["offset"] == PAGE.index("### Set")
     assert read("Bed_Mash.md")["hint"] == "Did you mean Bed_Mesh.md?"
 
 

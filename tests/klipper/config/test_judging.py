@@ -49,17 +49,17 @@ def findings(config):
     return [[finding.level, finding.message] for finding in checker().findings(config)]
 
 
+def printer_with(more):
+    """A sound printer with some lines more."""
+    for name, part in PARTS.items():
+        more = more.replace(name, part)
+    return printer_cfg.from_text(PRINTER + more)
+
+
 @pytest.fixture
 def judged(any_docs):
     """A function that gives the findings of a sound printer with some lines more: a text, or its parts."""
-
-    def judge(more):
-        more = "".join(more)
-        for name, part in PARTS.items():
-            more = more.replace(name, part)
-        return findings(printer_cfg.from_text(PRINTER + more))
-
-    return judge
+    return lambda more: findings(printer_with("".join(more)))
 
 
 def test_a_sound_printer_has_no_findings_and_what_was_not_checked_is_said(any_docs):
@@ -225,6 +225,32 @@ def test_what_klipper_refuses_is_an_error_in_its_words(judged, more, words):
     assert len(errors) <= 4
 
 
+# Lines more, and the option and the line, counted from the first of them, at which the finding stands.
+PLACES = json_lines(r"""
+["[fan]\nmax_power: 1.5\n", "max_power", 2]
+["[fan]\noff_below: 0.1\npin: PZ99\n", "pin", 3]
+["[stepper_x]\nhoming_speed: 9\nhoming_positive_dir: true\n", "homing_positive_dir", 3]
+["[stepper_x]\nhoming_speed: 9\nposition_endstop: 300\n", "position_endstop", 3]
+["[stepper_x]\nhoming_speed: 9\nposition_endstop: 100\n", "position_endstop", 3]
+["<tmc>[stepper_x]\nmicrosteps: 15\n", "microsteps", 5]
+["[stepper_y]\nhoming_speed: 9\nendstop_pin: PA3\n", "endstop_pin", 3]
+["[bed_mesh]\nmesh_min: 0, 0\nmesh_max: 9, 9\nprobe_count: 7\n", "probe_count", 4]
+["[safe_z_home]\nspeed: 9\nhome_xy_position: 300,100\n", "home_xy_position", 3]
+["[gcode_macro A]\ngcode: G28\nvariable_x: abc\n", "variable_x", 3]
+["[bed_screws]\nspeed: 9\nscrew1: 1,1\n", "screw3", 1]
+""")
+
+
+@pytest.mark.parametrize("more, option, line", PLACES)
+def test_a_finding_stands_at_the_option_that_is_to_be_changed(any_docs, more, option, line):
+    places = [
+        (finding.option, finding.line)
+        for finding in checker().findings(printer_with(more))
+        if "defined twice" not in finding.message
+    ]
+    assert places == [(option, PRINTER.count("\n") + line)]
+
+
 TAKEN = json_lines(r"""
 ["[bed_mesh default]\nversion: 1\npoints:\n  -0.1, 0.05, 0.1\n  0.1, 0.2, 0.3\nx_count: 3\n",
  "[skew_correction my]\nxy_skew: 0.1\n"]
@@ -250,6 +276,12 @@ TAKEN = json_lines(r"""
 ["[mcu rpi]\nserial: /tmp/klipper_host_mcu\n[adxl345]\ncs_pin: rpi:None\n",
  "[output_pin x]\npin: rpi:gpiochip1/gpio2\n"]
 "[endstop_phase]\n"
+["[output_pin a]\npin: PG1_C\n[output_pin b]\npin: P1.20\n",
+ "[output_pin c]\npin: P8_12\n[output_pin d]\npin: gpio0_23\n"]
+["[output_pin a]\npin: gpio4\n[output_pin b]\npin: analog3\n",
+ "[output_pin c]\npin: PIN_17\n[output_pin d]\npin: AIN0\n"]
+["[temperature_sensor x]\nsensor_type: temperature_mcu\n",
+ "[temperature_sensor y]\nsensor_type: Generic 3950\nsensor_pin: ADC_TEMPERATURE\n"]
 ["[tmc2209  stepper_x ]\nuart_pin: PF1\nrun_current: 0.8\n",
  "[gcode_macro  A]\ngcode:\n  {% if a: %}G28{% else: %}{% endif %}\n"]
 "<tmc>[tmc2208 stepper_y]\nuart_pin: PF2\nrun_current: 0.8\nuart_address: 0\n"

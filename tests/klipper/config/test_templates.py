@@ -22,6 +22,7 @@ REFUSED = """
 {% if “a” == b %}{% endif %} | {% set x = 3 | {params.X|default(1} | {% if %}{% endif %} | {% for in y %}{% endfor %} | {% set x = %}
 {x y} | {% if x %}{% endif: %} | {'abc} | {a|int 3} | {a = b} | {a <> b} | {% if x %} | {% endif %} | {% for a in b %}{% if a %}{% endfor %}{% endif %} | {% %}
 {% if x is not %}{% endif %} | {% if x %} G1 X{x {% endif %} | { (a } | {x is defined if y else z}
+{% set x = 1: %} | {% if a %}{% endif: %}
 """
 
 
