@@ -119,6 +119,7 @@ LOOKED_UP = json_lines(r"""
 [{"option": "gear_ratio"}, "sections", "[{'in': ['[stepper_x]'], 'text': 'As \"5:1\".'}, {'in': ['[ex"]
 [{"section": "heater_fan", "option": "hardware_pwm"}, "sections", "[{'in': ['[fan] (False)'], 'text': 'The"]
 [{"section": "printer", "option": "max_hop"}, "changes", "['2025-08-11: Support for"]
+[{"section": "printer", "option": "max_jump"}, "changes", "['2024-03-13: Use the max_jump parameter"]
 [{"section": "heater_bed", "option": "nozzle_diameter"}, "code", "NOT_FOUND"]
 [{"section": "heater_fam"}, "code", "NOT_FOUND"]
 [{"section": "heater_fam"}, "hint", "Nearest: heater_fan, heater_bed."]

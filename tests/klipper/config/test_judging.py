@@ -170,6 +170,7 @@ REFUSED = json_lines(r"""
 ["[heater_bed]\nsensor_pin: !PD2\n", "Invalid pin description '!PD2'"]
 ["[stepper_x]\ndir_pin: !!PA2\n", "Invalid pin description '!!PA2'"]
 ["[board_pins]\naliases: A=PG1, A=PG2\n", "Alias A mapped to PG1 - can't alias to PG2"]
+["[board_pins]\naliases: EXP1_9=<GND>\n[output_pin x]\npin: EXP1_9\n", "Pin 'EXP1_9' is not a valid pin name"]
 ["[board_pins]\nmcu: expander\naliases: A=PG1\n", "Unknown chip name 'expander'"]
 ["[mcu]\ncanbus_uuid: 0123456789ab\n", "Option 'serial' is not valid in section 'mcu'"]
 ["[gcode_macro Park]\ngcode: G28\n[gcode_macro PARK]\ngcode: G28\n", "gcode command PARK already registered"]
