@@ -98,7 +98,9 @@ def test_tomorrow_has_what_is_due_then_and_no_habit_whose_week_has_enough(clock)
     do(act("habit.pause", 1))
     assert four_weeks(clock)["next"]["habits"] == []
     do(act("habit.archive", 1), act("habit.resume", 1))
-    assert four_weeks(clock)["next"]["habits"] == [], "it is out of sight, paused or not"
+    data = four_weeks(clock)
+    assert data["next"]["habits"] == [], "it is out of sight, paused or not"
+    assert "daily" not in [habit["name"] for habit in data["habits"] + data["others"]]
 
 
 def test_the_week_that_can_be_turned_to_ends_today_or_is_the_days_own(clock):
