@@ -159,6 +159,17 @@ def test_a_card_studied_since_keeps_its_own_schedule(geo, collection):
     assert content(collection) == since
 
 
+def test_cards_that_went_to_the_default_deck_come_back_and_no_note_was_lost(geo, collection):
+    before = content(collection)
+    call("anki.delete_decks", decks=["Geo"], expected=4)
+    assert content(collection) != before
+
+    answer = restore()
+
+    assert not {"alreadyThere", "addedAgain", "failed"} & answer.keys()
+    assert content(collection) == before
+
+
 def two_sided(collection):
     """A note with a card in deck A and one in B, both studied; its cards."""
     note = add_note(collection, "A", REVERSED, "kot", "cat")
