@@ -113,6 +113,14 @@ def test_marks_of_several_days_say_which_ones_they_replace(life):
     )
 
 
+def test_a_mark_again_names_the_days_that_have_it_already(life):
+    days = ["2026-03-13", "2026-03-16..2026-03-17"]
+    do(mark(1, dates=days))
+    assert "\n! «Бег»: уже отмечено: 13.03, 16.03–17.03\n" in said(
+        mark(1, dates=[*days, "2026-03-18"])
+    )
+
+
 def test_an_undo_of_a_replaced_mark_is_said_in_words(life):
     do(mark(1))
     do(miss(1))
