@@ -86,6 +86,11 @@ def test_each_morning_and_evening_has_one_notice(phone, life, clock):
     assert len(phone.seen) == 3
 
 
+def test_a_notice_that_was_asked_for_stands_for_none_of_the_day(phone, life):
+    assert notify("--now") == notify() == 0
+    assert len(phone.seen) == 2
+
+
 def test_nothing_to_say_is_no_notice(phone, life, clock):
     deletions = [act("goal.delete", 1), act("habit.delete", 1), act("habit.delete", 2)]
     do(*deletions, new_entry(what_done="x"))
