@@ -80,6 +80,11 @@ def test_what_is_found(text, expected):
     assert "; ".join(summaries(text.replace("<saved>", SAVED))) == expected
 
 
+def test_an_option_that_an_entry_merely_names_is_not_gone():
+    (finding,) = findings("[fan]\npin: PB1\nsoft_scl_pin: PA1\n")
+    assert finding.option == "soft_scl_pin" and "gone" not in finding.message
+
+
 def test_a_missing_option_is_a_hint_where_another_file_may_have_it():
     for others in ("", "[include more.cfg]\n" + WHOLE, WHOLE.partition("[mcu]")[0]):
         (finding,) = [each for each in findings(others + "[fan]\n") if each.option == "pin"]
