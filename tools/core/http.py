@@ -208,7 +208,7 @@ def _reason(error: Exception) -> str:
 
 
 def _connect(url: SplitResult, bounds: Bounds) -> socket.socket:
-    """A connected socket, plain or of TLS, of which no use outlasts the deadline. Raises OSError
+    """Connect, plainly or over TLS; no later use of the socket outlasts the deadline. Raises OSError
     (TimeoutError, gaierror …), ValueError."""
     if url.scheme == "unix":
         return _connect_to_any([(socket.AF_UNIX, url.path)], bounds.deadline)

@@ -67,7 +67,7 @@ def printer_names() -> list[str]:
 
 
 def printer_named(name: str, alternative: str = "") -> "Printer":
-    """Find the printer of a name; without a name the printer on this machine, or else the only one.
+    """Find the printer with this name; without a name the one on this machine, or else the only one.
 
     `alternative` ends the hint if there is none: what the tool accepts instead. Raises ToolError.
     """

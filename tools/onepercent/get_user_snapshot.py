@@ -44,8 +44,8 @@ def get_user_snapshot(
 ) -> JsonObject:
     """Read a person's goals, habits, diary, schedule, XP and history, with the ids that actions need.
 
-    A goal shows its next step; include steps: all open ones. usual: what items have that do not say
-    otherwise.
+    A goal shows its next step; include steps: all open ones. usual: values of all items that do not name
+    their own.
     Source: the sections in tools/onepercent/snapshot.
     """
     include = include or []

@@ -73,7 +73,7 @@ def entries_about(dated_entries: DatedEntries, name: str) -> Iterator[tuple[Date
 
 
 def _name_pattern(name: str) -> re.Pattern[str]:
-    """A pattern of a name, and of names with a placeholder that it fits: `default_parameter_<name>`."""
+    """Pattern that finds a name, also where the page has a placeholder in it: `default_parameter_<name>`."""
     # Behind each `_` stands a placeholder, or the rest.
     parts = re.escape(name).replace("_", r"_(?:<\w+>|") + ")" * name.count("_")
     return re.compile(rf"(?i)(?<![\w<]){parts}(?![\w>])")

@@ -74,8 +74,8 @@ def due_day(repeat: str | None, dt: str | None, changed_at: str, today: str) -> 
 
 
 def start_rule(repeat: str, day: date) -> str:
-    """Start a rule on a day; a rule without days of its own gets that day's weekday or day of the month. One
-    that has started goes on, unless it counts from what is done."""
+    """Start a rule on a day; a rule without days of its own gets that day's weekday or day of the month. A
+    started rule keeps its start, unless it counts from when it is done."""
     parts = json.loads(repeat)
     if "after" in parts:
         parts.pop("on", None)
