@@ -114,13 +114,15 @@ def _entry_of_added(noun: str, dates: list[str], kind: str, title: str = "") -> 
     return Grouped(thing, count=len(dates), noun=noun)
 
 
-def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> Iterator[str]:
-    """Write the notes of a habit into the diary unless they are there; yield their days."""
+def _write_notes(unit: UnitOfWork, habit: "LoopHabit") -> list[str]:
+    """Write the notes of a habit into the diary unless they are there; return their days."""
+    dates = []
     for day, _, note in habit.days:
         diary_row = {"user": unit.user, "date": day, "reflection": f"{habit.name}: {note}"}
         if note and not unit.db.execute(SAME_NOTE, diary_row).fetchone():
             unit.create("diary", diary_row)
-            yield day
+            dates.append(day)
+    return dates
 
 
 def _merge_habit(unit: UnitOfWork, habit: "LoopHabit", namesakes: int) -> None:
