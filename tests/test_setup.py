@@ -11,7 +11,7 @@ import pytest
 
 from tests.klipper.upstreams import Upstream
 from tests.support.client import PROJECT, cases, finished
-from tests.support.installing import copy_of_the_project, files, make_wheels, set_up, setup
+from tests.support.installing import copy_of_the_project, files, make_wheels, run_setup, set_up
 from tools.core import settings
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_what_the_check_finds_broken_keeps_no_client_line_back(copy, nowhere):
     server = (copy / "server.py").read_text("utf-8")
     server = server.replace(line, f'{line}    mode == "--check" and sys.exit(1)\n')
     (copy / "server.py").write_text(server, "utf-8")
-    done = setup(copy, **nowhere)
+    done = run_setup(copy, **nowhere)
     assert (done.returncode, "claude mcp add" in done.stdout) == (1, True), done
 
 
@@ -110,7 +110,7 @@ def test_on_a_full_disk_it_ends_with_a_line_and_leaves_no_half_file(copy, tmp_pa
     config = tmp_path / "home" / "config" / "pi-mcp"
     config.mkdir(parents=True)
     (config / "env.new").symlink_to("/dev/full")
-    done = setup(copy, **nowhere)
+    done = run_setup(copy, **nowhere)
     assert done.returncode == 1
     assert done.stderr == f"setup.sh: the disk is full: {config}/env could not be made\n"
     assert not list(config.iterdir())
@@ -158,15 +158,15 @@ def test_an_update_of_a_clone_without_a_branch_says_what_to_do(copy):
 
 def test_root_is_warned_that_the_services_run_as_root(installed):
     if os.getuid() == 0:
-        done = setup(installed.project, "--http", **installed.names)
+        done = run_setup(installed.project, "--http", **installed.names)
         assert "services will run as root" in done.stderr
 
 
 def test_help_says_what_there_is_and_an_unknown_word_is_one_line_and_exit_2(copy):
-    helped = setup(copy, "--help").stdout
+    helped = run_setup(copy, "--help").stdout
     assert "./setup.sh test" in helped
     assert max(map(len, helped.splitlines())) <= 78
-    done = setup(copy, "tset")
+    done = run_setup(copy, "tset")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
 
 
@@ -183,7 +183,7 @@ def test_the_units_are_filled_in_and_a_second_run_changes_nothing(installed):
     assert str(installed.project) in unit_text(installed.root, "pi-mcp.service")
     listens = "ListenStream=127.0.0.1:8423\n"
     assert listens in unit_text(installed.root, "pi-mcp-http.socket")
-    again = setup(installed.project, "--http", "--systemd", **installed.names)
+    again = run_setup(installed.project, "--http", "--systemd", **installed.names)
     assert "Installing" not in again.stdout
     assert files(installed.root) == before
 
@@ -241,11 +241,11 @@ def test_a_folder_is_opened_to_the_service_only_if_it_is_one_of_its_own_and_syst
 ):
     for name, value, complaint in cases(FOLDERS):
         folder = value.format(home=tmp_path / "home", project=copy)
-        done = setup(copy, "--systemd", **nowhere, **{name: folder})
+        done = run_setup(copy, "--systemd", **nowhere, **{name: folder})
         assert (done.returncode, complaint in done.stderr) == (1, True), done
     for name in ("two words", "50%", 'a$HOME"quote'):
         copy = copy.rename(tmp_path / name)
-        done = setup(copy, "--systemd")
+        done = run_setup(copy, "--systemd")
         assert (done.returncode, "plain path" in done.stderr) == (1, True), name
     assert not (tmp_path / "root").exists()
 

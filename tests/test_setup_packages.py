@@ -17,8 +17,8 @@ from tests.support.installing import (
     make_wheel,
     make_wheels,
     pins,
+    run_setup,
     set_up,
-    setup,
 )
 
 pytestmark = pytest.mark.slow
@@ -134,7 +134,7 @@ def killed_after(project, seconds):
 def test_a_package_that_is_not_there_is_named_and_the_next_run_goes_on(project, tmp_path):
     with (project / "requirements-http.txt").open("a") as file:
         file.write("news==1.0\n")
-    failed = setup(project, "--http")
+    failed = run_setup(project, "--http")
     assert failed.returncode == 1
     assert "news" in failed.stderr and "run ./setup.sh again" in failed.stderr
     make_wheel(tmp_path / "wheels", "news", "1.0")

@@ -60,14 +60,14 @@ def pins(name):
     return versions
 
 
-def setup(folder, *words, **environment):
+def run_setup(folder, *words, **environment):
     environ = {**os.environ, **environment}
     return finished(["./setup.sh", *words], cwd=folder, env=environ, stdin=subprocess.DEVNULL)
 
 
 def set_up(folder, *words, **environment):
     """Run setup.sh, which must succeed."""
-    done = setup(folder, *words, **environment)
+    done = run_setup(folder, *words, **environment)
     assert done.returncode == 0, done
     return done
 
