@@ -22,7 +22,7 @@ def make_key(path: Path, subject: str) -> str:
     """The key for one thing that may be pressed, made with the secret in the file at `path`, which is created
     at its first use, readable only by its owner.
 
-    Raises OSError; ToolError if others can read it: who reads the secret can press.
+    Raises OSError; ToolError if others can read it: anyone who reads the secret can press.
     """
     import hmac  # here, for its 3.4 MiB of OpenSSL: most sessions show no page
 

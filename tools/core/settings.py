@@ -122,9 +122,12 @@ _sections: dict[type["Section"], Any] = {}
 
 # Sections are not dataclasses, which compile six functions each: all are made at every start.
 class Section:
-    """A group of settings, read once from `environ` and the settings file. The variable of a field has its
-    name in capitals, without the unit `_s`, behind the `prefix`. Raises SettingsError that names the
-    variable."""
+    """A group of settings, read once from `environ` and the settings file. Raises SettingsError that names
+    the variable.
+
+    A field's variable is named by `prefix`, then the field in capitals without its unit `_s`: `preview_ttl_s`
+    is PREVIEW_TTL.
+    """
 
     prefix = ""
 
@@ -150,7 +153,8 @@ class Section:
         """The settings of this process. Raises SettingsError."""
         if cls not in _sections:
             _sections[cls] = cls(os.environ)
-        return _sections[cls]  # type: ignore[no-any-return]
+        section: AnySection = _sections[cls]
+        return section
 
 
 class Settings(Section):

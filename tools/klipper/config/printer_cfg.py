@@ -146,10 +146,13 @@ FindIncludes = Callable[[str, str], IncludedFiles]
 class PrinterConfig:
     """The contents of a printer.cfg and of the files it includes.
 
-    `problems` are lines that Klipper cannot read, `missing` are includes that were not sent or read, with the
-    line and file that name them, `absent` includes that do not exist, `size_bytes` and `lines` are what was read. `has_saved_block`: SAVE_CONFIG
-    has written a block into it. `find_included` gives the files that an include means; `files` are the names
-    from the first file to the one that is being read, each of which includes the next.
+    - `find_included` gives the files that an include means;
+    - `files`: the names from the first file to the one that is being read, each of which includes the next;
+    - `problems`: the lines that Klipper cannot read;
+    - `missing`: the includes that were not sent or read, each with the line and file that name it first;
+    - `absent`: the includes that do not exist;
+    - `size_bytes`, `lines`: the amount that was read;
+    - `has_saved_block`: SAVE_CONFIG has written a block into it.
     """
 
     find_included: FindIncludes

@@ -33,7 +33,6 @@ OPERATORS = dict(
 )
 # The mark of an open block whose else was read.
 AFTER_ELSE = " else"
-TAGS_WITH_COLON = "if elif else for macro call filter block".split()
 
 
 def mistake(template: str) -> str:
@@ -83,7 +82,7 @@ def _tokens(text: str, begin: re.Match[str]) -> tuple[list[str], int]:
 def _check_statement(blocks: list[str], tokens: list[str]) -> None:
     """Judge a tag by its first word; `blocks` are those that it stands in."""
     # A colon may end a tag that has a body, as in Python.
-    if tokens[-1:] == [":"] and tokens[0] in TAGS_WITH_COLON:
+    if tokens[-1:] == [":"] and tokens[0] in known_words("tags")["colon"]:
         tokens = tokens[:-1]
     word, *arguments = tokens or [""]
     begun = word.removeprefix("end")

@@ -21,7 +21,7 @@ from tools.toolkit import JsonObject, ToolError, nearest_names
 from ..base import days, fields, words
 from ..base.diff import Archived, Changed, Deleted, Edit, Thing, target_of
 from ..base.fields import Fields
-from ..base.unknown_fields import hint_for, sent_words
+from ..base.unknown_names import hint_for, sent_words
 from ..habits.schedules import parsed_numbers
 from . import targets
 from .unit_of_work import ENTITY_OF, INTERNAL_COLUMNS, StoredRow, UnitOfWork

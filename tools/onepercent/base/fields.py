@@ -17,7 +17,7 @@ from tools.core.schema import derive
 from tools.toolkit import JsonObject, Limits, ToolError, filled, nearest_names
 
 from . import days, rules, texts
-from .unknown_fields import hint_for, sent_words
+from .unknown_names import hint_for, sent_words
 
 UUID = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # NUL ends a text for sqlite; half a surrogate pair has no UTF-8.

@@ -39,8 +39,8 @@ HINTS = {
 
 @cache
 def sent_words(sort: str) -> Mapping[str, str]:
-    """Rows of one sort of `unknown.txt`, `field` or `verb`: the words by name."""
-    text = Path(__file__).with_name("unknown.txt").read_text("utf-8")
+    """Rows of one sort of `unknown_names.txt`, `field` or `verb`: the words by name."""
+    text = Path(__file__).with_suffix(".txt").read_text("utf-8")
     return dict(re.findall(rf"(?m)^{sort} (\w+): (.+)", text))
 
 
